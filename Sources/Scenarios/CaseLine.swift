@@ -4,17 +4,17 @@ package import Expressions
 package struct CaseLine: Sendable {
   package var suite: String
   package var id: String
-  /// Its place in the file, from 1.
+  /// The number of the line in the file, from 1.
   package var number: Int
-  /// The whole object.
+  /// The complete object.
   package var content: Value
 
-  /// Why the line is not to be run; nil when it is.
+  /// The reason why the line is skipped, or nil if it is run.
   package func skipReason() throws(CaseFileError) -> String? {
     try CaseLine.skipReason(of: content)
   }
 
-  /// What `skip` says in a case: it has to be a text.
+  /// The reason in the `skip` member of a case. The reason must be a string.
   static func skipReason(of content: Value) throws(CaseFileError) -> String? {
     guard let skip = content["skip"] else { return nil }
     if let reason = skip.text, !reason.isEmpty { return reason }
@@ -22,12 +22,11 @@ package struct CaseLine: Sendable {
       message: "skip: this is the reason, a text, and not \(skip.json)")
   }
 
-  /// The lines of a file, each as a case or with the reason why it is none. Blank lines are passed
-  /// over.
+  /// Reads the lines of a file. Each line becomes a case, or the reason why it is not a case. Blank lines are skipped.
   ///
   /// - Parameters:
-  ///   - path: what messages call the file.
-  ///   - suite: of lines that do not say; nil where they have to.
+  ///   - path: the name of the file in messages.
+  ///   - suite: the suite of lines that name no suite. Nil if every line must name its suite.
   package static func read(
     _ bytes: [UInt8], of path: String, suite: String? = nil
   ) throws(CaseFileError) -> [Result<CaseLine, CaseFileError>] {
@@ -50,7 +49,7 @@ package struct CaseLine: Sendable {
     return lines
   }
 
-  /// Members that lines of one suite alone have: such lines need not name it.
+  /// Members that identify a suite. Lines with such a member need not name their suite.
   private static let suiteOfMember: KeyValuePairs = [
     "outcomes": "superscript-versions", "ranges": "sdk-version-cases",
   ]
@@ -89,7 +88,7 @@ package struct CaseLine: Sendable {
   }
 }
 
-/// A file, or a line of one, cannot be run at all.
+/// An error in a file or line that cannot be run.
 package struct CaseFileError: Error, CustomStringConvertible {
   package var message: String
   package var description: String { message }

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import SDK
 
-/// Calls of the backend client, as scenarios name them.
+/// Calls of the backend client, by their names in scenarios.
 struct ClientCalls: Sendable {
   private let recorder: AnswerRecorder
   private let client: BackendClient
@@ -14,7 +14,7 @@ struct ClientCalls: Sendable {
       executor: executor)
   }
 
-  /// What an endpoint answers, as it came, once the client has understood it; or the error.
+  /// Calls an endpoint. Returns the unchanged answer if the client can read it, otherwise the error.
   func result(_ endpoint: String, _ arguments: Value) async -> Value {
     do throws(BackendError) {
       try await call(endpoint, arguments)
@@ -95,7 +95,7 @@ struct ClientCalls: Sendable {
   }
 }
 
-/// Keeps the body of the last answer.
+/// Records the body of the last answer.
 private final class AnswerRecorder: Transport {
   private let transport: any Transport
   private let body = Locked<[UInt8]>([])

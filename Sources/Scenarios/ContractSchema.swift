@@ -3,12 +3,12 @@ internal import SDK
 
 /// Checks payloads against the contract's JSON Schema: types, constants, members, alternatives.
 ///
-/// `oneOf` is read as `anyOf`: a Stripe purchaser also fits the open alternative beside it.
+/// `oneOf` is treated as `anyOf`, because a Stripe purchaser also matches the open alternative.
 package struct ContractSchema: Sendable {
   private let definitions: Value
   private let events: Value
 
-  /// - Parameter schema: a JSON Schema with the payloads of all events; nil for another one.
+  /// - Parameter schema: a JSON Schema with the payloads of all events; Fails for any other schema.
   package init?(_ schema: Value) {
     guard let definitions = schema["$defs"],
       let events = definitions["SuperwallExpoModuleEvents"]?["properties"]
@@ -17,7 +17,7 @@ package struct ContractSchema: Sendable {
     self.events = events
   }
 
-  /// The first event of a transcript that does not fit, and why; nil when all do.
+  /// Describes the first event of a transcript that violates the contract, or returns nil if all events conform.
   package func problem(inEntries entries: [Value]) -> String? {
     for entry in entries {
       guard let event = entry["ev"]?.text else { continue }
@@ -28,7 +28,7 @@ package struct ContractSchema: Sendable {
     return nil
   }
 
-  /// What is wrong with a payload, or nil.
+  /// Describes the problem with a payload, or returns nil if there is none.
   package func problem(in payload: Value, of event: String) -> String? {
     guard let schema = events[event] else { return "'\(event)' is not an event of the contract" }
     return problem(payload, schema, event)
@@ -54,7 +54,7 @@ package struct ContractSchema: Sendable {
         problems.append(problem)
       }
       if problems.count == options.count {
-        // The alternative that got furthest tells most.
+        // The problem of the alternative that matched furthest is the most helpful.
         let furthest = problems.max { $0.utf8.count < $1.utf8.count }
         return furthest ?? "\(path): there is no alternative"
       }

@@ -1,20 +1,20 @@
 internal import Expressions
 internal import SDK
 
-/// Compares what happened with what a scenario expects: partial objects, lists element by element,
-/// and matchers such as `{"$re": ".."}`.
+/// Compares a scenario's results with its expectations: partial objects, lists element by element, and matchers such as
+/// `{"$re": ".."}`.
 struct Expectations {
-  /// Why something is not as expected.
+  /// A difference between a result and an expectation.
   struct Mismatch: Error {
     var message: String
 
     init(_ message: String) { self.message = message }
   }
 
-  /// What `$capture` caught, by name.
+  /// The values that `$capture` stored, by name.
   private(set) var captured: [String: Value] = [:]
 
-  /// Replaces `{"$use": name}` by what was captured.
+  /// Replaces `{"$use": name}` by the captured value.
   func resolve(_ value: Value) -> Value {
     switch value {
     case .map(let entries):
@@ -60,10 +60,10 @@ struct Expectations {
     }
   }
 
-  /// What `$any` can ask for.
+  /// The kinds that `$any` can require.
   static let kinds = ["string", "number", "object"]
 
-  /// - Parameter kind: one of ``kinds``, or nil for anything.
+  /// - Parameter kind: one of ``kinds``, or nil for any value.
   private static func isOfKind(_ value: Value, _ kind: String?) -> Bool {
     switch kind {
     case "string": value.text != nil
@@ -73,13 +73,13 @@ struct Expectations {
     }
   }
 
-  /// Numbers by value, everything else by type and value.
+  /// Whether two values are equal. Numbers are compared by value, and all other values by type and value.
   private static func isSame(_ a: Value, _ b: Value) -> Bool {
     if let a = a.number, let b = b.number { return a == b }
     return a == b
   }
 
-  /// Whether `want` is a matcher; then it has matched.
+  /// Matches a value if `want` is a matcher, and returns whether it is one.
   private mutating func matcher(_ want: Value, _ got: Value, _ path: String) throws(Mismatch)
     -> Bool
   {
@@ -130,7 +130,7 @@ struct Expectations {
     return result == .bool(true)
   }
 
-  /// What a kind of entry is called in `observe`, `ignore` and `only`.
+  /// The name of an entry in `observe`, `ignore` and `only`.
   static func tag(_ entry: Value) -> String {
     if let name = entry["sw"]?.text { return "sw:\(name)" }
     if let command = entry["host"]?.text { return "host:\(command)" }
@@ -150,7 +150,7 @@ struct Expectations {
     }
   }
 
-  /// Compares a step's observed entries with all that are expected, in order.
+  /// Compares the observed entries of a step with the expected entries, in order.
   mutating func matchEntries(_ wanted: [Value], _ got: [Value]) throws(Mismatch) {
     var rest = got[...]
     for want in wanted {
@@ -176,7 +176,7 @@ struct Expectations {
     }
   }
 
-  /// The next entries, in any order.
+  /// Matches the next entries in any order.
   private mutating func matchGroup(_ group: [Value], _ rest: inout ArraySlice<Value>)
     throws(Mismatch)
   {
@@ -199,7 +199,7 @@ struct Expectations {
     rest = rest.dropFirst(group.count)
   }
 
-  /// Whether the wanted requests are among those that were sent, in their order.
+  /// Checks that the expected requests were sent in this order, possibly among others.
   mutating func matchRequests(_ wanted: [Value], _ got: [Value]) throws(Mismatch) {
     var rest = got[...]
     for want in wanted {
@@ -220,7 +220,7 @@ struct Expectations {
 }
 
 extension Value {
-  /// With the members of objects in order, so that equal values have equal text.
+  /// The value with sorted members, so that equal values have equal JSON.
   fileprivate var sorted: Value {
     switch self {
     case .map:

@@ -3,7 +3,7 @@ internal import Pricing
 internal import RuleEngine
 package import SDK
 
-/// What scenarios refer to, and need not write themselves.
+/// The shared config, products and contract that scenarios refer to.
 package struct Fixtures: Sendable {
   /// A file with its name for messages.
   package struct Source {
@@ -28,16 +28,16 @@ package struct Fixtures: Sendable {
   package static let configName = "config.std.json"
   package static let productsName = "products.json"
 
-  /// The static config `std`; nil where there is none.
+  /// The static config `std`, if there is one.
   package var standardConfig: Value?
-  /// What the store sells.
+  /// The products in the store.
   package var products: [StoreProduct] = []
-  /// What every payload is held against; nil holds them against nothing.
+  /// The schema that every payload is checked against. Nil disables the check.
   package var contract: ContractSchema?
 
   /// - Parameters:
   ///   - config: the static config `std`.
-  ///   - products: by identifier, what the store sells.
+  ///   - products: the products in the store, by identifier.
   package init(config: Source? = nil, products: Source? = nil) throws(CaseFileError) {
     standardConfig = try config?.parsed()
     guard let products else { return }
@@ -61,12 +61,12 @@ package struct Fixtures: Sendable {
     period{unit=(day week month year) value} title entitlements
     """)
 
-  /// Sells further products, also in place of others.
+  /// Adds products to the store, or replaces products with the same identifiers.
   package mutating func sell(_ added: [StoreProduct]) {
     products = added + products.filter { product in !added.contains { $0.id == product.id } }
   }
 
-  /// The config that a scenario names: `"std"`, a whole config, or a patch of std.
+  /// The config that a scenario names: `"std"`, a complete config, or a patch of `std`.
   func config(_ value: Value?) throws(CaseFileError) -> Value {
     if let value, value.isObject, value["patch"] == nil { return value }
     guard value == nil || value == "std" || value?.isObject == true else {
@@ -103,7 +103,7 @@ extension Value {
 }
 
 extension StoreProduct {
-  /// A product of the catalogue.
+  /// Reads a product of the fixtures.
   fileprivate init?(fixture id: String, _ value: Value) {
     guard let amount = value["price"]?.number,
       let currency = Currency(value["currencyCode"]?.text ?? "USD"),

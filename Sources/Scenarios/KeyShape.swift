@@ -1,10 +1,10 @@
 package import Expressions
 
-/// Which keys and words an object of a case or scenario may have. What is not in it would be passed
-/// over without a word, and a misspelt expectation would be met by whatever comes.
+/// The keys and words that an object of a case or scenario may have. Without this check, unknown keys would be ignored
+/// silently, and a misspelt expectation would match any result.
 ///
-/// Shapes are written as text: names with spaces between them, each of any value, or with what its
-/// value is behind it.
+/// A shape is written as a string of names, separated by spaces. A name can be followed by a description of its value.
+/// Without a description, any value is allowed.
 ///
 /// | written | the value is |
 /// |---|---|
@@ -17,23 +17,23 @@ package import Expressions
 /// | `name=$rule` | as the part `rule` says |
 /// | `name~{a b}` | such an object, or anything else |
 ///
-/// An object with a single key that begins with `$` is a value that is written in another way, such
-/// as `{"$float": 1}`, or a matcher, and has no shape.
+/// An object with a single key that begins with `$` is an encoded value, such as `{"$float": 1}`, or a matcher. Such
+/// objects have no shape.
 package indirect enum KeyShape: Sendable {
   case anything
   case words([String])
   case object([String: KeyShape])
   case list(KeyShape)
   case map(KeyShape)
-  /// Objects of a shape, and whatever is not an object.
+  /// Objects must have a shape, and other values are allowed.
   case lenient(KeyShape)
 
-  /// A word that nobody reads.
+  /// A problem with a word or value of a case.
   package struct Problem: Error, Equatable {
-    /// The object or list that it is in, such as `steps[2].args`; empty for the line itself.
+    /// The path of the object or list that contains the problem, such as `steps[2].args`. Empty for the line itself.
     package var path: String
     package var message: String
-    /// What may have been meant.
+    /// The word that was probably meant.
     package var suggestion: String?
 
     package init(path: String, message: String, suggestion: String? = nil) {
@@ -49,7 +49,7 @@ package indirect enum KeyShape: Sendable {
     }
   }
 
-  /// - Parameter parts: by name, shapes that are used more than once.
+  /// - Parameter parts: shapes that are used more than once, by name.
   package init(_ text: String, parts: [String: String] = [:]) {
     var reader = ShapeReader(text, parts)
     self = .object(reader.members())
@@ -61,7 +61,7 @@ package indirect enum KeyShape: Sendable {
     return .object(mine.merging(others) { $1 })
   }
 
-  /// The first word of a value that the shape does not have.
+  /// The first problem of a value: a word that the shape does not allow.
   package func problem(in value: Value, at path: String = "") -> Problem? {
     if case .map(let entries) = value, entries.count == 1, let key = entries[0].key.text,
       key.hasPrefix("$")
@@ -111,7 +111,7 @@ package indirect enum KeyShape: Sendable {
   }
 }
 
-/// Reads the text of a shape. The texts are the tool's own, and a test reads them all.
+/// Parses the string of a shape. All shapes are constants, and a test parses every shape.
 private struct ShapeReader {
   private var rest: Substring
   private let parts: [String: String]
@@ -121,7 +121,7 @@ private struct ShapeReader {
     self.parts = parts
   }
 
-  /// Members up to the end, or to a bracket that closes.
+  /// Reads members up to the end or a closing bracket.
   mutating func members() -> [String: KeyShape] {
     var members: [String: KeyShape] = [:]
     while let name = word() { members[name] = suffix() }

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// What could not be run, told as it is found.
+/// Reports files and lines that cannot be run, as soon as they are found.
 package struct Refusals {
-  /// How many lines of one file are told.
+  /// The maximum number of reported lines in one file.
   package static let shownLines = 20
 
   package private(set) var count = 0
@@ -14,20 +14,20 @@ package struct Refusals {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// A file, or something else that is told in any case.
+  /// Reports a file or another problem, without a limit.
   package mutating func add(_ reason: String) {
     count += 1
     tell("error: \(reason)")
   }
 
-  /// A line of the file that is being read.
+  /// Reports a line of the current file, up to the limit.
   package mutating func add(line reason: String) {
     linesInFile += 1
     if linesInFile <= Self.shownLines { return add(reason) }
     count += 1
   }
 
-  /// Tells how many lines of a file were not told.
+  /// Prints the number of lines of a file that were not reported.
   package mutating func endFile(_ path: String) {
     let more = linesInFile - Self.shownLines
     if more > 0 {
@@ -36,7 +36,7 @@ package struct Refusals {
     linesInFile = 0
   }
 
-  /// Why no line of a file will do: it is JSON as a whole, and not line by line.
+  /// Detects a file that is one JSON value instead of one object per line.
   static func problem(inLinesOf bytes: [UInt8]) -> String? {
     let lines = bytes.split(separator: 0x0A).filter { !$0.allSatisfy { $0 <= 0x20 } }
     guard lines.count > 1, (try? Value.parse(json: lines[0])) == nil,

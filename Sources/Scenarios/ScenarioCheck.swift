@@ -2,8 +2,8 @@ package import Expressions
 internal import RuleEngine
 internal import SDK
 
-/// Finds what a scenario says and nobody reads: a step, a method or a key that does not exist, a name
-/// that nothing has. Such a step would be "as expected" without having done anything.
+/// Finds steps, methods, keys and names in a scenario that do not exist. Without this check, such a step would pass
+/// without doing anything.
 package struct ScenarioCheck {
   package typealias Problem = KeyShape.Problem
 
@@ -15,7 +15,7 @@ package struct ScenarioCheck {
 
   init(_ fixtures: Fixtures) { self.fixtures = fixtures }
 
-  /// The first problem of a scenario with its steps.
+  /// The first problem of a scenario, including its steps.
   package static func problem(in scenario: Value, fixtures: Fixtures) -> Problem? {
     var check = ScenarioCheck(fixtures)
     do throws(Problem) {
@@ -30,7 +30,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// The first problem of a scenario whose steps come one by one.
+  /// The first problem of a scenario whose steps are sent one at a time.
   package static func problem(inHead scenario: Value, fixtures: Fixtures) -> Problem? {
     do throws(Problem) {
       try ScenarioCheck(fixtures).scenario(scenario)
@@ -48,7 +48,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// Why a step of a runner's own does nothing: there is no such step, action or method.
+  /// Why a single step cannot be run: the step, action or method does not exist.
   package static func problem(inStep step: Value) -> Problem? {
     do throws(Problem) {
       try words(of: step, "step")
@@ -108,7 +108,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// Keys of a static config that are nearly those that there are.
+  /// Reports keys of a static config that are probably misspelt.
   private func keys(of config: Value) throws(Problem) {
     guard let whole = try? fixtures.config(config) else { return }
     let found = Config.decode(whole.json.utf8, format: .superwall).diagnostics
@@ -127,9 +127,9 @@ package struct ScenarioCheck {
     try expectations(step, path)
   }
 
-  /// The words for what a step does.
+  /// Checks the words that name a step's action.
   ///
-  /// - Returns: the shape of the details that belong to them, and their key.
+  /// - Returns: the shape of the action's details, and the key of the details.
   @discardableResult
   private static func words(of step: Value, _ path: String) throws(Problem) -> (
     shape: KeyShape, key: String
@@ -163,7 +163,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// A step can say that there is no such method, to test what becomes of it.
+  /// Checks a step that calls an unknown method deliberately, to test the error.
   private static func unknownMethod(
     _ mark: Value, _ method: String, _ path: String
   ) throws(Problem) {
@@ -179,7 +179,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// What a step does, and with which details.
+  /// Checks the action of a step, and its details.
   private func deed(_ step: Value, _ path: String) throws(Problem) {
     let kind = step["do"]?.text ?? ""
     if let shape = ScenarioShapes.steps[kind] { try fits(step, shape, path) }
@@ -204,7 +204,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// Names that earlier steps give.
+  /// Checks names that earlier steps must define.
   private mutating func names(_ step: Value, _ path: String) throws(Problem) {
     if let name = step["as"]?.text { calls.insert(name) }
     switch step["do"]?.text {
@@ -220,7 +220,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// What is used must have been captured.
+  /// Checks that every used name was captured before.
   private func uses(_ value: Value, _ path: String) throws(Problem) {
     switch value {
     case .map:
@@ -259,7 +259,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// What is expected of an answer. Where nothing is, any answer would be as expected.
+  /// Checks the expectation of an answer. An empty expectation is an error, because it would match any answer.
   private func answer(_ wanted: Value, _ path: String) throws(Problem) {
     let kinds = ["value", "error", "pending"].filter { wanted[$0] != nil }
     guard kinds.count == 1 else {
@@ -312,7 +312,7 @@ package struct ScenarioCheck {
 
   private mutating func matcher(_ key: String, _ operand: Value, _ path: String) throws(Problem) {
     guard ScenarioShapes.matchers.contains(key) else {
-      // Keys of data may begin so, too.
+      // Keys of data may also begin with `$`.
       guard let close = Suggestion.closest(to: key, among: ScenarioShapes.matchers) else { return }
       throw Problem(path: path, message: "there is no matcher '\(key)'", suggestion: close)
     }
@@ -365,7 +365,7 @@ package struct ScenarioCheck {
     return texts
   }
 
-  /// `sw:NAME`, `host:COMMAND`, `to:SUBSCRIBER` or the name of a module event.
+  /// Checks the name of an observed entry: `sw:NAME`, `host:COMMAND`, `to:SUBSCRIBER` or the name of a module event.
   private func observed(_ name: String, _ path: String) throws(Problem) {
     if name.hasPrefix("to:") { return }
     for (prefix, names) in [

@@ -1,9 +1,9 @@
 package import Expressions
 internal import SDK
 
-/// Runs a scenario with its expectations.
+/// Runs a scenario and checks its expectations.
 package struct ScenarioRun {
-  /// A step that was done, for a transcript.
+  /// A finished step, for a transcript.
   package struct Step {
     package var step: Value
     /// Milliseconds since the scenario's start, at the end of the step.
@@ -12,7 +12,7 @@ package struct ScenarioRun {
   }
 
   package private(set) var steps: [Step] = []
-  /// What was not as expected, with the step's number; nil when all was.
+  /// The first failed expectation with the number of its step, or nil if the scenario passed.
   package private(set) var failure: String?
 
   /// Superwall events that are compared unless a scenario says otherwise.
@@ -34,7 +34,7 @@ package struct ScenarioRun {
   private let contract: ContractSchema?
   private var expectations = Expectations()
 
-  /// - Throws: when the scenario cannot begin.
+  /// - Throws: an error if the scenario cannot begin.
   package init(_ scenario: Value, fixtures: Fixtures) throws {
     func names(_ key: String) -> Set<String>? {
       (scenario[key]?.elements).map { Set($0.compactMap(\.text)) }
@@ -81,7 +81,7 @@ package struct ScenarioRun {
     if let wanted = step["state"] { try expectations.match(wanted, reply.state, "state") }
   }
 
-  /// A Superwall event as scenarios write it: `{"sw": name, "p": the rest}`.
+  /// A Superwall event in the form that scenarios use: `{"sw": name, "p": the rest}`.
   package static func normalized(_ entry: Value) -> Value {
     guard entry["ev"]?.text == "handleSuperwallEvent",
       let event = entry["p"]?["eventInfo"]?["event"], let name = event["event"]

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 package import RuleInsight
 
-/// The JSON Schema of a scenario, from the shapes that scenarios are checked by.
+/// The JSON Schema of a scenario, generated from the shapes that check scenarios.
 package enum ScenarioSchema {
   package static let document = JSONSchema.document(
     "Scenario",
@@ -15,7 +15,7 @@ package enum ScenarioSchema {
       "matcher": JSONSchema(written: matcher),
     ])
 
-  /// A value that is written in another way, or a matcher: nothing else is known of it.
+  /// The schema for an encoded value or a matcher, which accepts any such object.
   private static let matcher: Value = [
     "type": "object", "minProperties": 1, "maxProperties": 1, "patternProperties": ["^[$]": [:]],
     "additionalProperties": false,
@@ -45,7 +45,7 @@ package enum ScenarioSchema {
     ])
   }
 
-  /// A schema for objects in which a member is a word.
+  /// A schema for objects in which a member selects one of several shapes.
   private static func choice(_ key: String, _ word: String, _ schema: Value) -> Value {
     .object([
       "if": .object([
@@ -60,7 +60,7 @@ package enum ScenarioSchema {
     let events: Value = ["type": ["array", "null"], "items": ["$ref": "#/$defs/entry"]]
     switch kind {
     case "call":
-      // A method that there is not can be called, to test what becomes of it.
+      // A scenario can call an unknown method deliberately, to test the error.
       return details(
         of: shape, "method", ScenarioShapes.arguments, "args", events, unless: "unknownMethod")
     case "presenter":
@@ -74,7 +74,7 @@ package enum ScenarioSchema {
     }
   }
 
-  /// A step of which one member says what its details are.
+  /// A schema for a step in which one member determines the form of the details.
   private static func details(
     of shape: KeyShape, _ key: String, _ known: [String: KeyShape], _ details: String,
     _ events: Value, unless mark: String? = nil
@@ -118,7 +118,7 @@ package enum ScenarioSchema {
 
   /// An object with the keys of a shape and no others.
   ///
-  /// - Parameter members: by key, what says more than the shape.
+  /// - Parameter members: schemas that are more precise than the shape, by key.
   private static func schema(
     of shape: KeyShape, required: [String], _ members: KeyValuePairs<String, Value>
   ) -> Value {
@@ -151,7 +151,7 @@ package enum ScenarioSchema {
       return .object(["type": ["object", "null"], "additionalProperties": value(of: element)])
     case .lenient(let inner):
       guard case .map(let entries) = value(of: inner) else { return .map([]) }
-      // Another kind than an object counts as not there.
+      // A value that is not an object counts as missing.
       return .map(entries.filter { $0.key != "type" })
     case .object(let keys):
       let properties = keys.keys.sorted().map {

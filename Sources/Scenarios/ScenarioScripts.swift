@@ -1,7 +1,7 @@
 internal import Expressions
 internal import SDK
 
-// How scenarios write the scripts of store, backend and user.
+// Reads the scripts of the store, the backend and the user in scenarios.
 
 extension SimulatedStore.Script {
   init(_ value: Value) {
@@ -37,7 +37,7 @@ extension OwnedProduct {
 }
 
 extension ScriptedTransport.Rule {
-  /// The rules of a scenario, and behind them those that every scenario has.
+  /// The backend rules of a scenario, followed by the default rules.
   static func rules(_ value: Value?, config: Value) throws -> [ScriptedTransport.Rule] {
     let own = try (value?.elements ?? []).map { rule -> ScriptedTransport.Rule in
       guard let method = rule["method"]?.text.flatMap({ BackendRequest.Method(rawValue: $0) }),
@@ -65,7 +65,7 @@ extension ScriptedTransport.Reply {
 // MARK: The user
 
 extension SimulationSession {
-  /// Does what a scenario lets the user, the paywall or the host do.
+  /// Performs an action of the user, the paywall or the host.
   func play(_ action: String, _ details: Value) {
     switch action {
     case "presented": return presenter.finishPresenting()
@@ -100,7 +100,7 @@ extension SimulationSession {
     }
   }
 
-  /// Reports that only tell of something.
+  /// Sends reports that require no action.
   private func tell(_ handle: PresentationHandle, _ action: String, _ details: Value) {
     switch action {
     case "webviewStart": handle.webView(.start)

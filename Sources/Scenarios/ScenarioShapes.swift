@@ -4,7 +4,7 @@ internal import SDK
 
 /// The keys and words that scenarios may have.
 enum ScenarioShapes {
-  /// A scenario without its steps.
+  /// The keys of a scenario without its steps.
   static let scenario = KeyShape(
     """
     suite=(sdk-scenarios) id title kind note source ref derived skip steps
@@ -22,7 +22,7 @@ enum ScenarioShapes {
     backend[method=(GET POST) path replies[status json delayMs networkError echo=(assignments)]]
     """)
 
-  /// What a step may expect.
+  /// The keys of a step's expectations.
   private static let expectations = KeyShape(
     """
     do note events expect{value error{code message} pending complete} noRequests
@@ -31,7 +31,7 @@ enum ScenarioShapes {
       store{isConfigured isLoading configurationError user subscriptionStatus}}
     """)
 
-  /// By `do`: the keys of the step.
+  /// The keys of a step, by the value of `do`.
   static let steps: [String: KeyShape] = [
     "call": "method args as unknownMethod", "result": "of", "advance": "ms",
     "presenter": "action with", "app": "action with",
@@ -46,7 +46,7 @@ enum ScenarioShapes {
     "redemptionHelper": "result",
   ].mapValues { KeyShape($0).with(expectations) }
 
-  /// What the user, the paywall and the host do, with the details of each.
+  /// The actions of the user, the paywall and the host, with the details of each action.
   static let presenterActions: [String: KeyShape] = [
     "presented": "", "presentFailed": "message", "dismissed": "",
     "purchase": "productId shouldDismiss", "restore": "", "close": "", "swipedAway": "",
@@ -84,7 +84,7 @@ enum ScenarioShapes {
     "agentwallie.subscription": "userId",
   ].mapValues { KeyShape($0) }
 
-  /// By method: its arguments. A value of another type counts as not there, which scenarios test.
+  /// The arguments of each method. A value of another type counts as missing, which scenarios test.
   static let arguments: [String: KeyShape] = [
     "configure": """
     apiKey usingPurchaseController sdkVersion options~{
@@ -112,8 +112,8 @@ enum ScenarioShapes {
     "restorePurchases": "", "preloadAllPaywalls": "",
   ].mapValues { KeyShape($0) }
 
-  /// What is observed, and expected: module events, Superwall events, commands to the host, and
-  /// deliveries to subscribers.
+  /// The entries that are observed and expected: module events, Superwall events, commands to the host, and deliveries
+  /// to subscribers.
   static let entry = KeyShape("ev sw host to cb p complete unordered optional")
   static let events = ModuleEvent.Name.allCases.map(\.rawValue)
   static let superwallEvents = SuperwallEventName.allCases.map(\.rawValue)

@@ -1,7 +1,7 @@
 package import Expressions
 internal import SDK
 
-/// A scenario's run for people: who did what when, and what followed.
+/// Describes the run of a scenario in readable text: each step with its time and its consequences.
 package enum ScenarioText {
   package static func text(_ scenario: Value, _ run: ScenarioRun) -> String {
     var lines = ["\(scenario["id"]?.text ?? "")  \(scenario["title"]?.text ?? "")"]
@@ -19,7 +19,7 @@ package enum ScenarioText {
     return lines.joined(separator: "\n")
   }
 
-  /// Days, then hours, minutes, seconds and milliseconds.
+  /// Formats a time as days, hours, minutes, seconds and milliseconds.
   private static func time(_ milliseconds: Int64) -> String {
     func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
@@ -62,7 +62,7 @@ package enum ScenarioText {
     return "reports  \(entry["ev"]?.text ?? "")\(payload)"
   }
 
-  /// The members that tell most, in a few words: paywalls and products by their names.
+  /// The most informative members in a few words, with paywalls and products by name.
   private static func detail(_ payload: Value) -> String {
     let parts = (payload.members ?? []).map { member -> String in
       let value = member.value
@@ -90,8 +90,8 @@ package enum ScenarioText {
 }
 
 extension ScenarioRun {
-  /// What happened, as data: `{"id","title","passed","failure"?,"steps":[{"at","step","events",..}]}`, with
-  /// `at` in milliseconds since the beginning.
+  /// The run as JSON: `{"id","title","passed","failure"?,"steps":[{"at","step","events",..}]}`, with `at` in
+  /// milliseconds since the beginning.
   package func value(of scenario: Value) -> Value {
     .members([
       "id": scenario["id"], "title": scenario["title"], "passed": .bool(failure == nil),

@@ -2,16 +2,15 @@ package import Expressions
 internal import Pricing
 internal import SDK
 
-/// A headless SDK that runs one scenario, step by step, on a clock of its own.
+/// A headless SDK that runs one scenario step by step, with a virtual clock.
 ///
-/// Everything runs on the thread that asks for a step, until nothing can happen any more at the
-/// current time; so two runs are alike.
+/// Each step runs on the calling thread until no work is left at the current time, so two runs are identical.
 package final class SimulationSession {
   /// The answer to a step.
   package struct StepReply {
     package var entries: [Value]
     package var requests: [Value]
-    /// Places of the requests that no rule of the backend answered.
+    /// The indices of the requests that no backend rule answered.
     package var unanswered: Set<Int> = []
     package var result: Value
     package var state: Value
@@ -39,7 +38,7 @@ package final class SimulationSession {
   private(set) var tollgate: Tollgate
   private(set) var bridge: Bridge
   private var runs = 0
-  /// By name: the call's result once it is there.
+  /// The results of calls by name, set when a call completes.
   private var calls: [String: Later<Value>] = [:]
   private var subscriptions: [String: EventSubscription] = [:]
   private var placements: [String: UsedPlacement] = [:]
@@ -89,7 +88,7 @@ package final class SimulationSession {
     return Tollgate(ports: ports, platform: platform, keepsEvents: usesHooks)
   }
 
-  /// Listens to the SDK.
+  /// Subscribes to the SDK's events.
   private func connect() {
     let (bridge, transcript, hasListeners) = (bridge, transcript, hasListeners)
     run {
@@ -98,9 +97,9 @@ package final class SimulationSession {
     }
   }
 
-  /// The process ends and begins again: what was stored is all that is left.
+  /// Simulates a restart of the process, in which only stored data remains.
   func restart() {
-    // A process that ended answers nothing any more.
+    // Calls of a process that has ended receive no answers.
     for call in calls.values { call.freeze() }
     let old = tollgate
     run { await old.shutDown() }
@@ -115,7 +114,7 @@ package final class SimulationSession {
     connect()
   }
 
-  /// Ends the simulation; nothing of it is left waiting.
+  /// Ends the simulation, and all tasks that still wait.
   package func end() {
     let old = tollgate
     run { await old.shutDown() }
@@ -129,27 +128,27 @@ package final class SimulationSession {
 
   // MARK: Running
 
-  /// Starts something and runs until nothing can happen.
+  /// Starts a task, and runs until no work is left.
   func run(_ work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: executor) { await work() }
     executor.drain()
   }
 
-  /// What something gives, unless it has to wait.
+  /// Runs a question, and returns its answer unless it has to wait.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable () async -> Answer) -> Answer? {
     let answer = Later<Answer>()
     run { answer.set(await question()) }
     return answer.value
   }
 
-  /// Moves the clock; whatever is due on the way happens in its order.
+  /// Moves the clock. All work that becomes due runs in order.
   func advance(_ milliseconds: Int64) {
     let end = clock.now + max(0, milliseconds)
     executor.drain()
     while clock.step(upTo: end) { executor.drain() }
   }
 
-  /// Does a step of a scenario.
+  /// Performs a step of a scenario.
   package func step(_ step: Value) -> StepReply {
     let result = perform(step)
     executor.drain()
@@ -159,7 +158,7 @@ package final class SimulationSession {
       result: result(), state: state)
   }
 
-  /// The answer to a step that does nothing, because it says something that does not exist.
+  /// The answer to an invalid step, which has no effect.
   package func refused(_ problem: KeyShape.Problem) -> StepReply {
     let error = SDKError(.unsupported, problem.text)
     return StepReply(entries: [], requests: [], result: ["error": error.value], state: state)
@@ -167,7 +166,7 @@ package final class SimulationSession {
 
   /// Begins a step.
   ///
-  /// - Returns: what its result is, to be asked when nothing can happen any more.
+  /// - Returns: a closure that returns the result, to call when no work is left.
   private func perform(_ step: Value) -> () -> Value {
     switch step["do"]?.text {
     case "call":
@@ -297,10 +296,10 @@ package final class SimulationSession {
 
   // MARK: Placements of views
 
-  /// A placement with its state, as views have them.
+  /// A placement with its state, as views use them.
   private final class UsedPlacement: Sendable {
     let progress = Locked(PlacementProgress())
-    /// How often its feature ran.
+    /// The number of times that the feature ran.
     let features = Locked(0)
 
     var value: Value {
@@ -311,7 +310,7 @@ package final class SimulationSession {
     }
   }
 
-  /// - Returns: the outcome of registering it, if that is what is done.
+  /// - Returns: the outcome, if the action registers the placement.
   private func usePlacement(_ id: String, _ action: String?, _ arguments: Value) -> Later<Value>? {
     let (tollgate, handlerID) = (tollgate, "$placement-\(id)")
     let placement = placements[id] ?? UsedPlacement()
@@ -360,7 +359,7 @@ package final class SimulationSession {
   }
 }
 
-/// Something that will be there later.
+/// A value that is set later.
 final class Later<Content: Sendable>: Sendable {
   private let content = Locked<(value: Content?, isFrozen: Bool)>((nil, false))
 
@@ -372,6 +371,6 @@ final class Later<Content: Sendable>: Sendable {
     }
   }
 
-  /// Keeps it as it is.
+  /// Ignores later changes.
   func freeze() { content.withLock { $0.isFrozen = true } }
 }

@@ -1,19 +1,18 @@
 internal import Expressions
 internal import SDK
 
-/// What happened in a simulation, in order: events, commands to the host, deliveries to
-/// subscribers, requests.
+/// The log of a simulation, in order: events, commands to the host, deliveries to subscribers, and requests.
 final class Transcript: Sendable {
   struct Content {
     var entries: [Value] = []
     var requests: [Value] = []
-    /// Places of the requests that no rule of the backend answers.
+    /// The indices of the requests that no backend rule answered.
     var unanswered: Set<Int> = []
   }
 
   private let content = Locked(Content())
 
-  /// What happened since the last look.
+  /// Returns and removes the new entries.
   func take() -> Content {
     content.withLock { content in
       defer { content = Content() }

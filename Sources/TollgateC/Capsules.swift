@@ -6,7 +6,7 @@ internal import CShims
 internal import CTollgate
 internal import Synchronization
 
-/// PyCapsule_GetPointer, which the module passes in, so that the library does not link Python.
+/// PyCapsule_GetPointer, which the Python module passes in, so that the library does not link Python.
 private typealias GetPointer =
   @convention(c) (
     _ capsule: UnsafeMutableRawPointer, _ name: UnsafePointer<CChar>

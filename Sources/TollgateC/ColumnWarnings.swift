@@ -3,7 +3,7 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// A column of a type that no rule is written for, so that its values hardly ever do what rules intend.
+/// A column whose type does not match the rules, so that its values rarely have the intended effect.
 struct ColumnWarning: Hashable, Sendable {
   var column: String
   var path: String
@@ -57,7 +57,7 @@ extension ArrowField {
 }
 
 extension AttributeRequirement.Kind {
-  /// Whether rules that are written for the type can use the values of a column.
+  /// Whether rules for the expected type can use the values of a column.
   fileprivate func fits(_ field: ArrowField, _ ruleSet: RuleSet) -> Bool {
     if field.type == .null { return true }
     let isSuperscript = ruleSet.language != .cel
@@ -72,10 +72,10 @@ extension AttributeRequirement.Kind {
     case .string, .date: return isText || isTime
     case .number: return isNumber || isText && ruleSet.behavior.readsNumbers
     case .integer: return isInteger
-    // Superscript reads strings as bools, and numbers count as true or false.
+    // Superscript converts strings to booleans, and numbers count as true or false.
     case .boolean: return field.type == .bool || isSuperscript && (isText || isNumber)
     case .map: return isMap
-    // Superscript looks for parts of strings, too.
+    // Superscript can also search for parts of strings.
     case .list: return field.type.isList || isMap || isText && isSuperscript
     case .listOf(let element):
       guard field.type.isList, let values = field.children.first else {

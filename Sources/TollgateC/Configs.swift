@@ -119,7 +119,7 @@ public func tg_decide(
   }
 }
 
-/// Answers a question about a config. Each function names its own, so that a linker can drop the others.
+/// Answers a question about a config. Each function names its own question, so that a linker can drop the others.
 private func answer(
   _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?,
@@ -215,7 +215,7 @@ public func tg_evaluate(
   answer(out) { () throws(LibraryError) in
     let body = try bytes(request, count, "request")
     let value = try asking { () throws(RequestError) in
-      // A value is an object in which it is nested once more.
+      // Each level of a value can take two levels of nesting in the request.
       let context = try JSONRequest(body, nesting: 2 * Limits().dataNesting, name: "the request")
       return try SuperscriptEvaluation.answer(context.value)
     }

@@ -10,23 +10,22 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// A plan that decides for every row of a table. It never changes; its workers are reused for later
-/// tables.
+/// A plan that decides for every row of a table. A plan never changes. Its workers are reused for later tables.
 final class TablePlan: Sendable {
   let config: PreparedConfig
-  /// The rules of the plan's placements alone, so that no column is required that only others read.
+  /// The rules of the plan's placements only, so that columns that only other placements read are not required.
   let ruleSet: RuleSet
   let batch: BatchPlan
-  /// The same for counting only.
+  /// The plan for counting outcomes.
   let counting: BatchPlan
   let outcomes: FrameOutcomes
   private let options: FrameColumns.Options
   private let fields: [OutcomeField]
-  /// For the schema that the plan was made for.
+  /// The binding for the schema that the plan was created with.
   private let given: TableBinding?
-  /// Made for the first table.
+  /// The requirements of the rules, computed for the first table.
   private let requirements = Locked<[AttributeRequirement]?>(nil)
-  /// For schemas of tables, the most recent one first.
+  /// The bindings of other tables' schemas, most recent first.
   private let known = Locked<[TableBinding]>([])
   private static let mostKnown = 8
 
@@ -93,10 +92,9 @@ final class TablePlan: Sendable {
     return made
   }
 
-  /// The same for a table that may have no rows. In that case the types of its columns do not
-  /// matter.
+  /// The binding for a table that may have no rows. Without rows, the types of the columns do not matter.
   ///
-  /// - Parameter isEmpty: called if it makes a difference, at most once.
+  /// - Parameter isEmpty: returns whether the table is empty. Called at most once, and only if needed.
   func binding(
     _ field: ArrowField, isEmpty: () -> Bool
   ) throws(LibraryError) -> (binding: TableBinding, isEmpty: Bool) {
@@ -136,13 +134,12 @@ final class TablePlan: Sendable {
   }
 }
 
-/// A schema, the roles of its columns, and the free workers. There is one worker for each
-/// concurrent call.
+/// A schema, the roles of its columns, and the free workers. Each concurrent call uses its own worker.
 final class TableBinding: Sendable {
   let field: ArrowField
   let columns: FrameColumns
   let hasRows: Bool
-  /// The columns of types that rules are not written for.
+  /// Warnings about columns whose types do not match the rules.
   let warnings: [ColumnWarning]
   private let workers = Locked<[WorkerBox]>([])
   private static let mostWorkers = 16
@@ -181,11 +178,10 @@ final class TableBinding: Sendable {
   }
 }
 
-/// The options that a plan is made with.
+/// The options for creating a plan.
 struct PlanOptions {
   var placements: [String]?
-  /// The SDK that decides every row, or by which columns each row is decided; nil for that of the
-  /// config.
+  /// The SDK that decides every row, or the selection by the row's own columns. Nil uses the SDK of the config.
   var sdkVersion: SDKSelection?
   var now: Instant
   var assigner: Assigner

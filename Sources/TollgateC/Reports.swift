@@ -7,7 +7,7 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// Counts over any number of calls and streams of one plan, from any thread.
+/// The counts of all calls and streams that use one plan, from any thread.
 final class Report: Sendable {
   private struct Counts: Sendable {
     var plan: TablePlan?
@@ -21,7 +21,7 @@ final class Report: Sendable {
 
   private let counts = Locked(Counts())
 
-  /// Rejects another plan than the one that was counted, because the counts depend on it.
+  /// Rejects any plan except the plan that was counted first, because the counts depend on the plan.
   func check(_ plan: TablePlan) throws(LibraryError) {
     let isOther = counts.withLock { counts in
       if counts.plan == nil { counts.plan = plan }
@@ -34,8 +34,8 @@ final class Report: Sendable {
   }
 
   /// - Parameters:
-  ///   - worker: has decided these rows.
-  ///   - first: the row that these begin with.
+  ///   - worker: the worker that decided these rows.
+  ///   - first: the number of the first row.
   func add(
     _ sums: BatchSums, _ worker: FrameWorker, from first: Int, _ plan: TablePlan,
     _ binding: TableBinding
@@ -108,7 +108,7 @@ extension Report {
     }
   }
 
-  /// The warning about identities with white space at an end, if there are any.
+  /// The warning about IDs that begin or end with white space, if there are any.
   private func untrimmed(_ counts: Counts) -> [Value] {
     let (rows, example) = counts.untrimmed
     if rows == 0 { return [] }

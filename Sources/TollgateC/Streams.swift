@@ -20,7 +20,7 @@ private final class OutcomeStream {
   let report: Report?
   var stream: FrameStream
   private let turn = Locked(())
-  /// Why the stream has ended. It lives as long as the stream.
+  /// The reason why the stream has ended. The string lives as long as the stream.
   private var problem: UnsafeMutablePointer<CChar>?
 
   init(
@@ -178,7 +178,7 @@ public func tg_plan_count(
     }
     return Array(report.value.json.utf8)
   }
-  // Without memory for the answer the stream has not been taken over yet.
+  // If `out` is NULL, the stream was not taken over yet.
   if out == nil, let users { users.pointee.release?(users) }
   return status
 }

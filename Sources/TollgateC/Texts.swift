@@ -29,8 +29,7 @@ struct LibraryError: Error {
     value = error.value
   }
 
-  /// - Parameter status: `TG_BAD_COLUMN` for an error in a schema, `TG_BAD_ARRAY` for one in an
-  ///   array.
+  /// - Parameter status: `TG_BAD_COLUMN` for an error in a schema, `TG_BAD_ARRAY` for an error in an array.
   init(_ error: ArrowError, _ status: Int32) {
     var details: [Value.Entry] = []
     if !error.column.isEmpty {
@@ -85,7 +84,7 @@ func answer(
   }
 }
 
-/// The same for a function whose answer is elsewhere, and whose error message is optional (NULL).
+/// Runs the body of a function that returns its answer elsewhere. The error message is optional and may be NULL.
 func attempt(
   _ error: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> Void
 ) -> Int32 {
@@ -109,7 +108,7 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
     if count == 0 { return [] }
     throw .null(name)
   }
-  // A size that exceeds every address space is a mistake of the caller, such as a negative number.
+  // A size that exceeds every address space is an error of the caller, such as a negative number.
   guard count >= 0, count <= Int.max / 2 else {
     throw LibraryError(
       TG_BAD_ARGUMENT, "bad_size", "'\(name)' cannot have \(UInt(bitPattern: count)) bytes")
@@ -140,7 +139,7 @@ func checkMembers(_ value: Value, _ known: [String], _ what: String) throws(Libr
   }
 }
 
-/// Calls the body, and converts errors of requests to those of the library.
+/// Calls the body, and converts errors of requests to errors of the library.
 func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws(LibraryError) -> Answer {
   do throws(RequestError) { return try body() } catch { throw LibraryError(error) }
 }

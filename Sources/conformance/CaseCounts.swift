@@ -1,21 +1,21 @@
 internal import Expressions
 internal import Scenarios
 
-/// How many cases of each suite passed, and how many were skipped.
+/// The number of passed and skipped cases of each suite.
 struct CaseCounts {
   struct Count: Equatable {
     var passed = 0
     var skipped = 0
   }
 
-  /// What failed, which is never recorded.
+  /// The number of failed cases by suite, which is never recorded.
   private(set) var failed: [String: Int] = [:]
 
   private var suites: [String: Count] = [:]
 
   init() {}
 
-  /// - Parameter path: what messages call the file.
+  /// - Parameter path: the name of the file in messages.
   init(json: [UInt8], of path: String) throws(CaseFileError) {
     let value: Value
     do throws(JSONFault) {
@@ -43,7 +43,7 @@ struct CaseCounts {
 
   mutating func addSkipped(_ suite: String) { suites[suite, default: Count()].skipped += 1 }
 
-  /// What is otherwise than recorded, a line for each suite.
+  /// The differences from the recorded counts, one line per suite.
   func differences(from recorded: CaseCounts) -> [String] {
     func text(_ count: Count?) -> String {
       count.map { "\($0.passed) passed and \($0.skipped) skipped" } ?? "no cases"
@@ -54,9 +54,9 @@ struct CaseCounts {
     }
   }
 
-  /// A line for each suite and one for all, in columns.
+  /// A table with a line for each suite and a total.
   ///
-  /// - Parameter recorded: what the counts have to be; nil when nothing is recorded.
+  /// - Parameter recorded: the expected counts, or nil if no counts are recorded.
   func table(against recorded: CaseCounts?) -> String {
     let known =
       Array(suites.keys) + Array(failed.keys) + (recorded.map { Array($0.suites.keys) } ?? [])
@@ -86,7 +86,7 @@ struct CaseCounts {
     }.joined(separator: "\n")
   }
 
-  /// One suite a line, in order of name.
+  /// The counts as JSON, one suite per line, sorted by name.
   var json: String {
     let lines = suites.sorted { $0.key < $1.key }.map { suite, count in
       "  \(Value.string(suite).json): {\"passed\": \(count.passed), \"skipped\": \(count.skipped)}"

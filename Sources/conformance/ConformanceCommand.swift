@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Scenarios
 
-/// Where the process begins.
+/// The entry point of the process.
 @main
 enum EntryPoint {
   static func main() {
@@ -10,7 +10,7 @@ enum EntryPoint {
   }
 }
 
-/// The command line of the project's own tests; it is not shipped.
+/// The command that runs this project's case files. The command is not shipped.
 struct ConformanceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
@@ -21,7 +21,7 @@ struct ConformanceCommand: ParsableCommand {
       """,
     subcommands: [RunCommand.self, ServeCommand.self], defaultSubcommand: RunCommand.self)
 
-  /// Runs a command to its end.
+  /// Parses the arguments and runs a command.
   ///
   /// - Returns: the exit code.
   static func run(_ arguments: [String], _ console: Console) -> Int32 {

@@ -2,16 +2,16 @@ internal import ArgumentParser
 internal import Expressions
 internal import Foundation
 
-/// Where commands read and write: the process's streams, or what a test makes of them.
+/// The streams that commands read and write: the process's streams, or replacements in tests.
 struct Console {
   var print: (String) -> Void
   var printError: (String) -> Void
-  /// The next line of the input; nil at its end.
+  /// Reads the next line of the input. Returns nil at the end.
   var readLine: () -> String?
-  /// All of the input that was not read yet.
+  /// Reads the rest of the input.
   var readAll: () -> [UInt8]
 
-  /// The streams of the process. Where standard output takes nothing, the process ends.
+  /// The streams of the process. If standard output cannot be written, the process exits.
   static var standard: Console {
     Console(
       print: { text in
@@ -26,7 +26,7 @@ struct Console {
       readAll: { Array(FileHandle.standardInput.readDataToEndOfFile()) })
   }
 
-  /// Says something on standard error, which may quote what is in files.
+  /// Prints a message on standard error. The message may quote the contents of files.
   private static func tell(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { DiagnosticText.visible(String($0)) + "\n" }
@@ -34,17 +34,17 @@ struct Console {
   }
 }
 
-/// A command that reads and writes by a console.
+/// A command that reads and writes through a console.
 protocol ConsoleCommand: ParsableCommand {
   func run(_ console: Console) throws
 }
 
-/// The exit codes, those of `tollgate`.
+/// The exit codes, which are the same as for `tollgate`.
 enum Ending {
   static let done: Int32 = 0
-  /// A case failed, or the counts are not the recorded ones.
+  /// A case failed, or the counts differ from the recorded counts.
   static let failed: Int32 = 1
-  /// Wrong use, and files or lines that cannot be run.
+  /// The arguments are wrong, or a file or line cannot be run.
   static let wrongUse: Int32 = 2
   /// Output could not be written.
   static let unwritten: Int32 = 74

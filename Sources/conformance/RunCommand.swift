@@ -63,7 +63,7 @@ struct RunCommand: ConsoleCommand {
       }
       (json ? console.printError : console.print)(results.counts.table(against: recorded))
     }
-    // The closing line comes last, also where the counts cannot be read or written.
+    // The closing line is printed last, even if the counts cannot be read or written.
     let differs = Result { try counts.map { try self.differs(results, from: $0, console) } }
     (json ? console.printError : console.print)(results.closingLine)
     let isOtherwise = try differs.get() ?? false
@@ -71,7 +71,7 @@ struct RunCommand: ConsoleCommand {
     if results.failed > 0 || isOtherwise { throw ExitCode(Ending.failed) }
   }
 
-  /// Compares the counts with the recorded ones, or records them.
+  /// Compares the counts with the recorded counts, or records them.
   private func differs(
     _ results: CaseResults, from path: String, _ console: Console
   ) throws -> Bool {

@@ -25,7 +25,7 @@ struct ServeCommand: ConsoleCommand {
   }
 }
 
-/// Speaks the adapter protocol: an answer for each line.
+/// Implements the adapter protocol, which answers each line.
 struct ScenarioServer {
   private let fixtures: Fixtures
   private let console: Console

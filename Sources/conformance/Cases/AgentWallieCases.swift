@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `agentwallie`. What is said of texts is run elsewhere.
+/// Suite `agentwallie`. ``AgentWallieTextCases`` runs the cases about texts.
 enum AgentWallieCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let kind = testCase.content["kind"]?.text else {
@@ -25,7 +25,7 @@ enum AgentWallieCases {
     return .judge(normal(got), against: expected)
   }
 
-  /// JSON has one kind of number here: a whole double is an int.
+  /// Converts whole doubles to ints, because the suite does not distinguish the two types.
   static func normal(_ value: Value) -> Value {
     switch value {
     case .double(let number): Int64(exactly: number).map { .int($0) } ?? value
@@ -54,7 +54,7 @@ enum AgentWallieCases {
       .map { ["match": .bool($0)] }
   }
 
-  /// The filters of an audience, through the whole config.
+  /// Runs the filters of an audience as part of a complete config.
   private static func audienceFilters(_ audience: Value) -> [Filter]? {
     let config: Value = [
       "campaigns": [
@@ -142,7 +142,7 @@ enum AgentWallieCases {
     ]
   }
 
-  /// A stored holdout names no variant; the config's gap is meant.
+  /// A stored holdout names no variant. It means the share that the config's variants leave.
   private static func assignment(_ stored: Value, _ config: Config) -> Assignment? {
     guard let experiment = stored["experiment"]?.text else { return nil }
     let gap = config.placements.flatMap(\.audiences)
@@ -250,7 +250,7 @@ enum AgentWallieCases {
     return .map(entries)
   }
 
-  /// The value at a path such as `a.0.b`; `x.#` is the length of a list.
+  /// The value at a path such as `a.0.b`. The path `x.#` returns the length of a list.
   private static func field(_ path: String, _ value: Value) -> Value? {
     var value = value
     for part in path.split(separator: ".") {
@@ -270,7 +270,7 @@ enum AgentWallieCases {
   }
 }
 
-/// The short keys of the suite and the keys of the wire.
+/// The suite's short keys, and the corresponding keys in configs.
 enum AgentWallieKeys {
   private static let names = [
     "op": "operator", "join": "conjunction", "priority": "priority_order",
@@ -285,7 +285,7 @@ enum AgentWallieKeys {
       .map(
         entries.map { entry in
           guard let key = entry.key.text else { return entry }
-          // What a filter compares with is not part of the config's form.
+          // The value that a filter compares with is data, so its keys are not converted.
           let isData = key == "value"
           return Value.Entry(
             key: .string(names[key] ?? key),
@@ -296,7 +296,7 @@ enum AgentWallieKeys {
   }
 }
 
-/// Kind `assignment`: djb2's buckets, whole populations, and what is stored.
+/// Kind `assignment`: buckets of djb2, complete populations, and stored assignments.
 enum AgentWallieAssignmentCases {
   static func run(_ testCase: Case) -> Value? {
     if testCase.input("steps") != nil { return records(testCase) }
@@ -320,7 +320,7 @@ enum AgentWallieAssignmentCases {
     ]
   }
 
-  /// The audience of an experiment, through the whole config.
+  /// Reads an experiment's variants as part of a complete config.
   private static func variants(_ experiment: String, _ testCase: Case) -> Audience? {
     let audience: Value = [
       "id": "a", "name": "A", "priority_order": 0, "filters": [],
@@ -374,8 +374,8 @@ enum AgentWallieAssignmentCases {
     ]
   }
 
-  /// Records of assignments. Their paywalls are not stored; they are those of a config that has
-  /// every variant that the steps save.
+  /// Runs steps that save and read assignments. Paywalls are not stored, so a config with every saved variant supplies
+  /// them.
   private static func records(_ testCase: Case) -> Value? {
     var records = AssignmentRecords()
     var config = Config(placements: [Placement(name: "p", audiences: [])])

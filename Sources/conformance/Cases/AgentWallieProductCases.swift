@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Kind `product` of suite `agentwallie`: what slots resolve to, or one function of the resolver.
+/// Kind `product` of suite `agentwallie`: the products that slots resolve to, or one function of the resolver.
 enum AgentWallieProductCases {
   static func run(_ testCase: Case) -> Value? {
     do throws(PricingError) {
@@ -73,7 +73,7 @@ enum AgentWallieProductCases {
     return ["resolved": .list(list)]
   }
 
-  /// The attributes under the short keys of the suite.
+  /// The attributes with the suite's short keys.
   private static func shown(_ attributes: ProductAttributes) -> Value {
     let keys = [
       ("slot", "slot"), ("label", "label"), ("product", "product_id"),
@@ -128,7 +128,7 @@ enum AgentWallieProductCases {
     return try Money(price, currency)
   }
 
-  /// A period whose count is 1 where it is not told.
+  /// Reads a period. The default count is 1.
   private static func period(_ value: Value, _ unit: String, _ count: String) -> Period? {
     guard let unit = value[unit]?.text.flatMap({ Period.Unit($0) }) else { return nil }
     guard let number = value[count], number != .null else {

@@ -2,10 +2,10 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// AgentWallie's texts: kind `expression` of suite `agentwallie`, and suite `agentwallie-templates`,
-/// which is the same with longer keys.
+/// AgentWallie's texts: kind `expression` of suite `agentwallie`, and suite `agentwallie-templates`, which uses longer
+/// keys for the same cases.
 enum AgentWallieTextCases {
-  /// Kind `expression`.
+  /// Runs a case of the kind `expression`.
   static func expression(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let text = testCase.input("text")?.text else {
       throw CaseFileError(message: "case \(testCase.id) has no 'text'")
@@ -14,7 +14,7 @@ enum AgentWallieTextCases {
     return .judge(["text": .string(got)], against: testCase.content["expect"] ?? .null)
   }
 
-  /// Suite `agentwallie-templates`.
+  /// Runs a case of the suite `agentwallie-templates`.
   static func template(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let text = try TemplateCases.string(testCase, "template")
     let wanted = try TemplateCases.string(testCase, "expect")
@@ -36,7 +36,7 @@ enum AgentWallieTextCases {
 
   // MARK: Products
 
-  /// The products of the slots: as the store has them, or as the config shows them.
+  /// The products of the slots, from the store or from the config.
   private static func products(_ input: Value) -> [TextContext.SlottedProduct] {
     let resolved = (input["resolved"]?.elements ?? [])
     let configured = (input["products"]?.elements ?? [])
@@ -74,7 +74,7 @@ enum AgentWallieTextCases {
 
   // MARK: Values
 
-  /// Doubles that are written as such.
+  /// Removes the wrappers of doubles.
   private static func unwrapped(_ value: Value) -> Value {
     switch value {
     case .list(let values): return .list(values.map(unwrapped))
@@ -90,7 +90,7 @@ enum AgentWallieTextCases {
     }
   }
 
-  /// A theme has every key; what a config leaves out has a default.
+  /// Completes a theme by defaults, because texts can read every key.
   private static func withDefaults(_ theme: Value) -> Value {
     guard case .map(let given) = theme, case .map(let defaults) = PaywallSchema.Theme().value else {
       return theme

@@ -2,10 +2,10 @@ internal import Expressions
 internal import Foundation
 internal import Scenarios
 
-/// Suite `cel`: the tests of the CEL specification. What needs protobuf messages, enums, a
-/// checker's deduced type, functions of the test's own or unknowns is skipped by name.
+/// Suite `cel`: the tests of the CEL specification. Cases that need protobuf messages, enums, deduced types, custom
+/// functions or unknowns are skipped by name.
 enum CELCases {
-  /// What a case may need and have.
+  /// The features that a case may require.
   private static let supported: Set<String> = [
     "ext:strings", "ext:math", "ext:optionals", "ext:encoders", "ext:bindings", "ext:block",
     "ext:comprehensions2", "ext:network",
@@ -126,7 +126,7 @@ enum CELValues {
     return try? program.evaluate(.map([]))
   }
 
-  /// Whole values are compared: type and value, maps without order, NaN equal to NaN.
+  /// Whether two values are equal in type and value. The order of maps does not matter, and NaN equals NaN.
   static func areSame(_ a: Value, _ b: Value) -> Bool {
     switch (a, b) {
     case (.double(let x), .double(let y)): return x == y || x.isNaN && y.isNaN
@@ -142,7 +142,7 @@ enum CELValues {
     }
   }
 
-  /// The value in the suite's form, as far as results have it.
+  /// Encodes a value in the suite's form.
   static func encode(_ value: Value) -> Value {
     switch value {
     case .null: ["null": true]

@@ -1,12 +1,12 @@
 internal import Expressions
 internal import Scenarios
 
-/// One line of a case file, with what belongs to the file.
+/// A line of a case file, with the context of the file.
 struct Case {
   private let text: CaseLine
-  /// What the cases of the file refer to.
+  /// The files that the cases of the file refer to.
   let companions: Companions
-  /// The folder of its file, with the slash.
+  /// The folder of the case file, with a trailing slash.
   let folder: String
 
   init(_ text: CaseLine, companions: Companions, folder: String) {
@@ -17,36 +17,36 @@ struct Case {
 
   var suite: String { text.suite }
   var id: String { text.id }
-  /// Line in its file, from 1.
+  /// The number of the line in the file, from 1.
   var line: Int { text.number }
-  /// The whole object.
+  /// The complete object.
   var content: Value { text.content }
 
-  /// Why the case is not to be run; nil when it is.
+  /// The reason why the case is skipped, or nil if it is run.
   func skipReason() throws(CaseFileError) -> String? { try text.skipReason() }
 
-  /// A member of `input`, where the suite has it.
+  /// A member of `input`, for suites that have an `input`.
   func input(_ key: String) -> Value? { content["input"]?[key] }
 }
 
-/// How a case came out.
+/// The result of a case.
 enum Verdict {
-  /// What came is what was expected. Both have the shape of the case's expectation.
+  /// The case passed. The result has the form of the case's expectation.
   case passed(got: Value)
   case failed(expected: Value, got: Value)
-  /// Not run, and why: the case says so, or the engine does not have the feature yet.
+  /// The case was skipped for a reason, either stated in the case or because the engine lacks a feature.
   case skipped(String)
-  /// A line that counts as several cases, by what each is called behind the line's `id`.
+  /// The line counts as several cases. Each name is appended to the line's `id`.
   case parts([(name: String, verdict: Verdict)])
 
-  /// Compares what came with the case's expectation, whose objects may be partial.
+  /// Compares a result with the case's expectation, whose objects may be partial.
   static func judge(_ got: Value, against expected: Value) -> Verdict {
     CaseComparison.matches(got, expected, partial: true)
       ? .passed(got: got) : .failed(expected: expected, got: got)
   }
 }
 
-/// How each suite is run.
+/// The functions that run each suite.
 enum CaseSuites {
   typealias Runner = @Sendable (Case) throws(CaseFileError) -> Verdict
 
@@ -73,8 +73,8 @@ enum CaseSuites {
     "sdk-version-cases": SDKVersionCases.run,
   ]
 
-  /// - Throws: when the case cannot be run: it is of no suite, says something that nobody reads, or
-  ///   lacks what the suite needs.
+  /// - Throws: an error if the case cannot be run, because its suite is unknown, a key is unknown, or a required key is
+  ///   missing.
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let runner = runners[testCase.suite] else {
       let close = Suggestion.closest(to: testCase.suite, among: runners.keys.sorted())

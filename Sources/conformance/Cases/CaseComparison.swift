@@ -1,8 +1,7 @@
 internal import Expressions
 
-/// Compares results with expectations: numbers by type and value, texts by bytes, maps without
-/// order, lists in order. `{"$float":x}` is a double and `{"$uint":n}` a uint; `{"$float":null}`
-/// stands for any double that is not finite.
+/// Compares results with expectations: numbers by type and value, strings by bytes, maps without order, lists in order.
+/// `{"$float":x}` is a double and `{"$uint":n}` a uint; `{"$float":null}` means any double that is not finite.
 enum CaseComparison {
   static func matches(_ got: Value, _ expected: Value, partial: Bool) -> Bool {
     // A result that is already in the case's form.
@@ -25,7 +24,7 @@ enum CaseComparison {
     }
   }
 
-  /// Keys that are not strings stand in JSON as their text.
+  /// JSON contains keys of other types in their string form.
   private static func member(_ key: String, of entries: [Value.Entry]) -> Value? {
     entries.last { entry in
       if let text = entry.key.text { return text.utf8.elementsEqual(key.utf8) }
@@ -42,7 +41,7 @@ enum CaseComparison {
 
   private static func matchesWrapped(_ got: Value, _ kind: String, _ wrapped: Value) -> Bool {
     if case .map(let entries) = got, entries.count == 1, let inner = got[kind] {
-      // The result is wrapped too.
+      // The result may also be wrapped.
       return inner == wrapped || matchesWrapped(inner, kind, wrapped)
     }
     if kind == "$uint" {

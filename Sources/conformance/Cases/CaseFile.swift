@@ -4,8 +4,8 @@ internal import Scenarios
 
 /// Finds case files and reads their lines.
 enum CaseFile {
-  /// The case files of a path: itself, or every `.jsonl` and `.jsonl.gz` below a folder, in order of name. `-` is
-  /// standard input.
+  /// The case files of a path: the file itself, or every `.jsonl` and `.jsonl.gz` file below a folder, sorted by name.
+  /// `-` means standard input.
   static func paths(under path: String) throws(CaseFileError) -> [String] {
     if path == "-" { return [path] }
     var isFolder: ObjCBool = false
@@ -24,7 +24,7 @@ enum CaseFile {
     return files
   }
 
-  /// The content of a file; of a gzip file what it holds.
+  /// The content of a file. Gzip files are decompressed.
   static func bytes(_ path: String) throws(CaseFileError) -> [UInt8] {
     let bytes: [UInt8]
     do {
@@ -39,9 +39,9 @@ enum CaseFile {
     return content
   }
 
-  /// The cases of a file. Blank lines are passed over.
+  /// Reads the cases of a file. Blank lines are skipped.
   ///
-  /// - Throws: for the first line that is not a case.
+  /// - Throws: an error for the first line that is not a case.
   static func read(_ path: String, support: String? = nil) throws(CaseFileError) -> [Case] {
     var cases: [Case] = []
     for line in try lines(try bytes(path), of: path, support: support) {
@@ -50,8 +50,7 @@ enum CaseFile {
     return cases
   }
 
-  /// The lines of a file, each as a case or with the reason why it is none. Blank lines are passed
-  /// over.
+  /// Reads the lines of a file. Each line becomes a case, or the reason why it is not a case. Blank lines are skipped.
   static func lines(
     _ bytes: [UInt8], of path: String, support: String? = nil
   ) throws(CaseFileError) -> [Result<Case, CaseFileError>] {

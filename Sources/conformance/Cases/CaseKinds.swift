@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Of what kinds the members of case lines are: what their shapes do not say.
+/// The types of the members of case lines, which their shapes do not contain.
 enum CaseKinds {
-  /// Keys that every line has or may have.
+  /// The types of keys that all suites share.
   static func common(_ name: String, suite: String) -> Value? {
     switch name {
     case "suite": .object(["const": .string(suite)])
@@ -13,21 +13,21 @@ enum CaseKinds {
     }
   }
 
-  /// Kinds that are not put together from others.
+  /// Types that are not composed of other types.
   static let plain = ["array", "boolean", "null", "number", "string"]
 
-  /// What a line of the suite cannot do without.
+  /// The required members of a line of the suite.
   static func required(of suite: String) -> [String] {
     ["suite", "id"] + names(needed[suite] ?? "expect input")
   }
 
-  /// What a member of a line cannot do without, where it is there.
+  /// The required members of a member, if the line has the member.
   static func requiredMembers(of name: String, suite: String) -> [String] {
     names(neededMembers["\(suite) \(name)"] ?? "")
   }
 
-  /// - Returns: the schemas of members by their names, and the names of those that may be null, with
-  ///   `[]` behind the names of lists whose elements may be.
+  /// - Returns: the schemas of members by name, and the names of nullable members. A name that ends with `[]` means a
+  ///   list with nullable elements.
   static func byName(of suite: String) -> (kinds: [String: Value], nullable: Set<String>) {
     var kinds: [String: Value] = [:]
     var nullable: Set<String> = []
@@ -82,7 +82,7 @@ enum CaseKinds {
     "tollgate-expressions diagnostics": "code", "agentwallie assignment": "user experiment",
   ]
 
-  /// By suite, and by kind, the names of members; those that are of several kinds are in no list.
+  /// The names of members by suite and type. Members with several types are not listed.
   private static let table: [String: [String: String]] = [
     "agentwallie": [
       "string": """
@@ -238,7 +238,7 @@ enum CaseKinds {
 
   // MARK: Parts
 
-  /// What is used by name in the schema of a suite.
+  /// The definitions that the schema of a suite refers to.
   static func parts(of suite: String) -> KeyValuePairs<String, Value> {
     switch suite {
     case "superscript", "superscript-versions": ["value": superscriptValue]
@@ -261,7 +261,7 @@ enum CaseKinds {
     }
   }
 
-  /// `SEVERITY CODE PATH[FROM..<TO]`, where the place may be left out.
+  /// `SEVERITY CODE PATH[FROM..<TO]`, in which the place is optional.
   private static let findings: Value = [
     "type": "array",
     "items": [
@@ -277,7 +277,7 @@ enum CaseKinds {
     ])
   }
 
-  /// A value where integers and doubles are told apart by how they are written.
+  /// A value in which the notation distinguishes integers and doubles.
   private static let superscriptValue = wrappedValue(numbers: ["integer"])
   private static let looseValue = wrappedValue(numbers: ["number"])
 
@@ -306,7 +306,7 @@ enum CaseKinds {
     ])
   }
 
-  /// A typed value of the suite `cel`: an object with one key, which says the type.
+  /// A typed value of the suite `cel`: an object with one key, which names the type.
   private static let typedValue: Value = {
     let whole: Value = ["type": "string", "pattern": "^-?[0-9]+$"]
     let typed: Value = ["$ref": "#/$defs/typed"]

@@ -3,10 +3,10 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Scenarios
 
-/// The JSON Schemas of case lines, one for each suite: the shapes that lines are read by, with what
-/// kinds the values are of. They are in `corpus/schemas/suites`, for those who bring cases from elsewhere.
+/// The JSON Schemas of case lines, one for each suite, generated from the shapes and types of lines.
+/// `corpus/schemas/suites` contains the schemas, for cases from other sources.
 enum CaseSchemas {
-  /// The schema of a suite's lines; nil for a name that is none.
+  /// The schema of a suite's lines, or nil if the suite does not exist.
   static func document(of suite: String) -> JSONSchema? {
     if suite == "sdk-scenarios" { return ScenarioSchema.document }
     guard let shapes = CaseShapes.bySuite[suite] else { return nil }
@@ -28,7 +28,7 @@ enum CaseSchemas {
   }
 }
 
-/// Writes shapes as schemas. Objects have no keys that their shape does not name.
+/// Writes shapes as schemas. Objects may only have the keys in their shape.
 private struct SchemaWriter {
   let suite: String
   private let kinds: [String: Value]
@@ -39,13 +39,13 @@ private struct SchemaWriter {
     (kinds, nullable) = CaseKinds.byName(of: suite)
   }
 
-  /// A line of one kind.
+  /// The schema of a line with one shape.
   func line(_ shape: KeyShape) -> Value {
     guard case .object(let keys) = shape else { return [:] }
     return object(keys, required: CaseKinds.required(of: suite), isLine: true)
   }
 
-  /// A line whose further keys depend on a word in it.
+  /// The schema of a line whose other keys depend on the value of one key.
   func choice(by key: [String], _ shapes: [String: KeyShape]) -> Value {
     let words = shapes.keys.filter { !$0.isEmpty }.sorted()
     func at(_ test: Value, required: Bool) -> Value {

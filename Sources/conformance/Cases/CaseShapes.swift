@@ -3,7 +3,7 @@ internal import Scenarios
 
 /// The keys that the lines of each suite may have.
 enum CaseShapes {
-  /// Why a line says something that nobody reads; nil when all is read.
+  /// The first problem of a line, such as an unknown key, or nil if there is none.
   static func problem(in content: Value, suite: String) -> KeyShape.Problem? {
     guard let shapes = bySuite[suite] else { return nil }
     let kind = shapes.key.flatMap { text(content, $0) }
@@ -31,7 +31,7 @@ enum CaseShapes {
   /// The names of the suites.
   static var suites: [String] { bySuite.keys.sorted() }
 
-  /// Of a suite: where a line says of which kind it is, and by kind the keys it may have.
+  /// The shapes of a suite: the key that names the kind of a line, and the allowed keys of each kind.
   struct Suite {
     var key: [String]?
     var byKind: [String: KeyShape]

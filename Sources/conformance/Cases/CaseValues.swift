@@ -1,9 +1,8 @@
 internal import Expressions
 
-/// Reading of what cases have in common.
+/// Reads values that several suites share.
 enum CaseValues {
-  /// A value without the wrappers that tell kinds of numbers: `{"$double":4}`, `{"$float":4.0}`,
-  /// `{"$uint":7}`.
+  /// Removes the wrappers that distinguish types of numbers: `{"$double":4}`, `{"$float":4.0}`, `{"$uint":7}`.
   static func unwrapped(_ value: Value) -> Value {
     switch value {
     case .list(let values): return .list(values.map(unwrapped))
@@ -34,9 +33,9 @@ enum CaseValues {
 
   static func texts(_ value: Value?) -> [String] { list(value).compactMap(\.text) }
 
-  /// A text or null.
+  /// A string or null.
   static func value(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
 
-  /// Lists whose order does not matter are compared sorted.
+  /// Sorts a list, to compare lists whose order does not matter.
   static func sorted(_ values: [Value]) -> [Value] { values.sorted { $0.json < $1.json } }
 }

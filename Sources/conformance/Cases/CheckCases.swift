@@ -4,10 +4,10 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Scenarios
 
-/// Suite `tollgate-check`: everything that `check` says of a config, by code and place.
+/// Suite `tollgate-check`: all findings of `check` in a config, by code and place.
 ///
-/// `expect` is `{"findings": ["SEVERITY CODE PATH[FROM..<TO]", ...]}`, complete and sorted; `config`
-/// is an object, or a text where it has what objects cannot, such as a key twice.
+/// `expect` is `{"findings": ["SEVERITY CODE PATH[FROM..<TO]", ...]}`, complete and sorted; `config` is an object, or a
+/// string if an object cannot express it, such as a config with a repeated key.
 enum CheckCases {
   private static let defaultNow: Instant = 1_772_366_400_000
 

@@ -1,15 +1,15 @@
 internal import Expressions
 internal import Scenarios
 
-/// Files that the cases of a file refer to by name. They are looked for beside the case file, then
-/// in the folder that was named for them, then in the corpus.
+/// Files that the cases of a file refer to by name. A companion is searched for next to the case file, then in the
+/// folder of `--support`, then in the corpus.
 final class Companions {
   private let folders: [String]
   private var parsed: [String: Value] = [:]
 
   /// - Parameters:
   ///   - file: the case file.
-  ///   - support: a further folder, or nil.
+  ///   - support: another folder to search, or nil.
   init(beside file: String, support: String? = nil) {
     let slash = file.lastIndex(of: "/")
     let folder = slash.map { String(file[...$0]) } ?? "./"
@@ -18,7 +18,7 @@ final class Companions {
       + [CorpusFolder.path + "/cases/"]
   }
 
-  /// The content of a companion, read once for each case file.
+  /// The content of a companion, which is read once for each case file.
   func value(_ name: String) throws(CaseFileError) -> Value {
     if let known = parsed[name] { return known }
     let (place, bytes) = try find(name)

@@ -2,8 +2,7 @@ internal import Expressions
 internal import Foundation
 internal import Scenarios
 
-/// Where the repository's corpus is: `corpus` in the folder of the call, or else in the repository that
-/// the program was built from.
+/// The folder of the corpus: `corpus` in the current folder, or else in the repository that the program was built from.
 enum CorpusFolder {
   static let path: String = {
     let here = "corpus"
@@ -16,12 +15,12 @@ enum CorpusFolder {
 }
 
 extension Fixtures {
-  /// Those of `corpus/sdk`.
+  /// The fixtures in `corpus/sdk`.
   static let standard = Result { () throws(CaseFileError) in
     try Fixtures(folder: CorpusFolder.path + "/sdk/fixtures")
   }
 
-  /// Those of a folder, with the contract's schema, which is the same for all.
+  /// Reads the fixtures in a folder, together with the contract's schema.
   init(folder: String) throws(CaseFileError) {
     func source(_ name: String) throws(CaseFileError) -> Source {
       Source(name: "\(folder)/\(name)", bytes: try CaseFile.bytes("\(folder)/\(name)"))

@@ -3,8 +3,8 @@ internal import Pricing
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `currency-format`: an amount in a currency and a locale. What is expected is the text of
-/// Foundation's format style; the other texts of a case are information.
+/// Suite `currency-format`: an amount in a currency and a locale. The expected string is the output of Foundation's
+/// format style. The other strings of a case are informative.
 enum CurrencyFormatCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let locale = testCase.content["locale"]?.text,

@@ -4,8 +4,8 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Scenarios
 
-/// Suite `tollgate-decisions`: a config, a user record and a placement, and everything that comes
-/// of them: outcome, reasons, effects, probabilities, explanation.
+/// Suite `tollgate-decisions`: a config, a user record and a placement, and the results: outcome, reasons, effects,
+/// probabilities and explanation.
 enum DecisionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let json = testCase.input("config"),
@@ -21,7 +21,7 @@ enum DecisionCases {
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
-    // A text is a record as it is written, with keys that are repeated, or with what is not JSON.
+    // A string is an unchanged record, which may repeat keys or be invalid JSON.
     let record = user.text ?? user.json
     let got = try decide(
       testCase, config, ruleSet, placement, record,
@@ -77,7 +77,7 @@ enum DecisionCases {
       ])
   }
 
-  /// What can be said of the rules for every user; asked only where the case expects something.
+  /// The findings about the rules for every user, computed only if the case expects findings.
   private static func findings(_ testCase: Case, _ ruleSet: RuleSet, _ now: Instant) -> [Value] {
     guard testCase.content["expect"]?["findings"] != nil else { return [] }
     return RuleAnalysis(ruleSet, now: now).findings.map { finding in
@@ -87,8 +87,8 @@ enum DecisionCases {
     }
   }
 
-  /// What a batch gives a record that it gets three times: at first it is read alone, then its shape
-  /// is known.
+  /// The outcomes of a batch for three copies of a record. The first copy is parsed in full, and the others by the
+  /// learned shape.
   private static func outcomes(of record: String, _ plan: BatchPlan) -> [Value] {
     var worker = BatchWorker(plan)
     let lines = Array(repeating: record, count: 3).joined(separator: "\n")
@@ -96,7 +96,7 @@ enum DecisionCases {
     return output.split(separator: 0x0A).map { (try? Value.parse(json: $0)) ?? .null }
   }
 
-  /// What rules are written in; absent is superscript for iOS.
+  /// The language of the rules. The default is superscript for iOS.
   static func language(_ testCase: Case) -> RuleLanguage {
     if testCase.input("dialect")?.text == "cel" { return .cel }
     let sdk = testCase.input("platform")?.text.flatMap(SDKName.init(rawValue:)) ?? .ios
@@ -157,7 +157,7 @@ enum DecisionCases {
     ]
   }
 
-  /// `user.plan is "free" = true`, in brackets when the clause was not needed.
+  /// `user.plan is "free" = true`, in brackets if the clause was not needed.
   private static func clause(_ clause: Clause) -> Value {
     let outcome =
       switch clause.outcome {

@@ -5,15 +5,15 @@ enum Gzip {
   // SAFETY: zlib keeps a pointer to the stream, which does not move. Input and output are views of
   // arrays that outlive each call, set with their sizes before it. Tests: CaseWordsTests.
 
-  /// Files that hold more are taken for damaged.
+  /// The maximum size of the content. Larger files count as damaged.
   private static let mostBytes = 1 << 30
 
-  /// What a file of one or more members holds; nil when it is damaged or cut off.
+  /// The content of a file with one or more members, or nil if the file is damaged or truncated.
   static func content(of bytes: [UInt8]) -> [UInt8]? {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }
-    // 15 bits of window; 16 more say gzip.
+    // A window of 15 bits, plus 16 for the gzip format.
     guard
       inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }

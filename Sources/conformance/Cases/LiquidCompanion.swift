@@ -1,12 +1,12 @@
 internal import Expressions
 
-/// The file `golden-liquid.jsonl` beside a case file: it holds the templates that cases of liquidjs
-/// with the same id render.
+/// The file `golden-liquid.jsonl` next to a case file. It contains the templates of the liquidjs cases with the same
+/// IDs.
 final class LiquidCompanion: Sendable {
   static let shared = LiquidCompanion()
   private let known = Locked<[String: [String: Value]]>([:])
 
-  /// The templates of the case with the same id, or nil.
+  /// The templates of the case with the same ID, or nil.
   func templates(of testCase: Case) -> Value? {
     let folder = testCase.folder
     let path = folder + "golden-liquid.jsonl"

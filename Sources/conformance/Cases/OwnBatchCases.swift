@@ -3,18 +3,17 @@ internal import RuleBatch
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `tollgate-batches`: lines of users, as files have them, and the outcome lines that come of
-/// them.
+/// Suite `tollgate-batches`: lines of a users file, and the resulting outcome lines.
 ///
-/// The lines go three times through one worker, and from the last to the first in between:
-/// what an engine learns from a line, or keeps of it, must not change what the next one gives.
+/// One worker decides the lines three times, the second time in reverse order. Data that the engine learns or stores
+/// from one line must not change the outcome of another.
 enum BatchCases {
   private static let rounds = 3
   private static let defaultNow = "2026-03-01T12:00:00Z"
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let lines = CaseValues.list(testCase.input("users")).map { user in
-      // A text is the line as it stands.
+      // A string is the unchanged line.
       if let line = user.text { line } else { user.json }
     }
     guard let plan = try plan(testCase), !lines.isEmpty else {

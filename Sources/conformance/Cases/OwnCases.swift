@@ -2,11 +2,10 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `tollgate-expressions`: an expression in a context, in the dialect cel if the case names no
-/// other, within the `limits` that it names.
+/// Suite `tollgate-expressions`: an expression in a context, with optional `limits` and a dialect (default: cel).
 ///
-/// `expect` is `{"value": v}`, `{"error": slug}` for an evaluation error, or
-/// `{"diagnostics": [{"code", "from", "to", ...}]}` for one that does not compile.
+/// `expect` is `{"value": v}`, `{"error": slug}` for an evaluation error, or `{"diagnostics": [{"code", "from", "to",
+/// ...}]}` for an expression that does not compile.
 enum ExpressionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let source = testCase.content["expression"]?.text else {
@@ -52,8 +51,8 @@ enum ExpressionCases {
   }
 }
 
-/// Suite `tollgate-assignment`: where the hash assigner puts a subject. `fraction` is the hash as
-/// 16 hexadecimal digits before it becomes a fraction, `variant` the index of the chosen variant.
+/// Suite `tollgate-assignment`: the variant that the hash assigner chooses for a subject. `fraction` is the hash in 16
+/// hexadecimal digits, and `variant` is the index of the chosen variant.
 enum AssignmentCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let salt = testCase.input("salt")?.text,

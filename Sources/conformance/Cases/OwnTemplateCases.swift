@@ -2,11 +2,11 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `tollgate-templates`: what no other suite of templates can say: escaping, limits, zones,
-/// locales, and which errors are reported beside the text.
+/// Suite `tollgate-templates`: features of templates that no other suite covers: escaping, limits, time zones, locales,
+/// and the errors that are reported with the text.
 ///
-/// `expect` is the text. `errors` are the slugs of what is reported, in order; a case without them
-/// expects none. A template that does not compile has no text, and the codes of its diagnostics.
+/// `expect` is the text. `errors` are the slugs of the reported errors, in order. A case without `errors` expects no
+/// errors. A template that does not compile has no text, and its `errors` are the codes of its diagnostics.
 enum OwnTemplateCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let template = try TemplateCases.string(testCase, "template")

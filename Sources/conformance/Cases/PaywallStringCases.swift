@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `paywall-strings`: one text in up to three spellings, and Shopify's reading of the first.
+/// Suite `paywall-strings`: one text in up to three notations, and Shopify's rendering of the first.
 enum PaywallStringCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let data = testCase.content["data"] ?? .map([])
@@ -23,7 +23,7 @@ enum PaywallStringCases {
     let template = try TemplateCases.string(testCase, "template")
     let shopify = TemplateCases.render(template, data, TemplateEnvironment(dialect: .shopify))
     if let text = testCase.content["expect_shopify"]?.text, text.hasPrefix("Liquid error") {
-      // An error never gets into the text.
+      // Errors never appear in the text.
       add(
         "shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
         expected: ["text": "", "errors": 1])
@@ -41,7 +41,7 @@ enum PaywallStringCases {
     add(
       "vars", .list(analysis.requirements.map { .string($0) }),
       expected: sorted(testCase.content["vars"]))
-    // What is missing is reported, unless the text is prepared for it.
+    // Missing values are reported, unless the text handles them.
     let problems = analysis.check(against: TemplateSchema(of: data))
     let isGuarded = testCase.content["guarded"] == .bool(true)
     let missing = isGuarded ? nil : testCase.content["missing"]
@@ -51,7 +51,7 @@ enum PaywallStringCases {
       ? .passed(got: .map(got)) : .failed(expected: .map(wanted), got: .map(got))
   }
 
-  /// Texts, each once, in order.
+  /// The strings without duplicates, sorted.
   private static func sorted(_ value: Value?) -> Value {
     guard let values = value?.elements else { return .list([]) }
     let texts = values.compactMap(\.text)

@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// Operations of the suite `superwall-rules` that decide: rules, placements, assignments, preloads.
 enum PlacementCases {
-  /// What an operation gives, or nil when it is none of these.
+  /// The result of an operation, or nil if the operation is not one of these.
   static func run(_ operation: String, _ testCase: Case) -> Value?? {
     switch operation {
     case "evaluateRule": evaluateRule(testCase)
@@ -17,7 +17,7 @@ enum PlacementCases {
     }
   }
 
-  /// The time of every decision here; nothing depends on which it is.
+  /// The time of every decision in this suite. Its value does not matter.
   private static let now: Instant = 1_700_000_000_000
 
   // MARK: Rules and placements
@@ -56,7 +56,7 @@ enum PlacementCases {
       var audiences: [Audience] = []
       for (index, rule) in CaseValues.list(rules).enumerated() {
         guard var audience = audience(rule, index: index) else { return nil }
-        // A rule that does not write its variants has those that are stored.
+        // A rule without variants gets the stored variants.
         if audience.variants.isEmpty {
           audience.variants = stored.filter {
             $0["experimentId"]?.text == audience.experimentID
@@ -210,7 +210,7 @@ enum PlacementCases {
     return ["paywallIds": .list(CaseValues.sorted(selection.all.map { .string($0) }))]
   }
 
-  /// The whole way through a static config.
+  /// Decodes the preload behavior as part of a static config.
   private static func decodePreload(_ testCase: Case) -> Value? {
     let rule: Value = [
       "experiment_id": "e", "experiment_group_id": "g", "variants": [],
@@ -236,7 +236,7 @@ enum PlacementCases {
 
   // MARK: Reading
 
-  /// A rule with camel case keys. `evaluates` stands for a condition whose result is given.
+  /// A rule with camel case keys. `evaluates` replaces the condition by a fixed result.
   private static func audience(_ rule: Value, index: Int) -> Audience? {
     let experiment = rule["experimentId"]?.text ?? rule["id"]?.text
     guard let experiment else { return nil }
@@ -256,10 +256,10 @@ enum PlacementCases {
     return audience
   }
 
-  /// The ID of a variant that is stored without one.
+  /// The ID of a variant that is stored without an ID.
   private static let unnamed = "variant"
 
-  /// A variant, or what is stored of one. A treatment always has some paywall here.
+  /// Reads a variant or a stored variant. Each treatment gets a paywall.
   private static func variant(_ value: Value) -> Variant? {
     guard case .map = value else { return nil }
     let id = value["id"]?.text ?? value["variantId"]?.text ?? unnamed
@@ -286,8 +286,8 @@ enum PlacementCases {
 }
 
 extension Decision.Reason {
-  /// What the native SDKs call the reason why an audience did not match: its condition, or its limit.
-  /// Nil when it matched or was not reached.
+  /// The native SDKs' name for the reason why an audience did not match: its condition or its limit. Nil if the
+  /// audience matched or was not reached.
   fileprivate var unmatchedSource: String? {
     switch self {
     case .matched, .notReached, .undecidable: nil

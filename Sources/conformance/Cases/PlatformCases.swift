@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Operations of suite `superwall-rules` about what a platform's SDK does around the evaluator:
-/// values that it hands over, questions that it answers, versions that it pads.
+/// Operations of suite `superwall-rules` about the SDK code around the evaluator: passing values, answering questions,
+/// and padding versions.
 enum PlatformCases {
-  /// The result of an operation, or nil when its input is not understood.
+  /// The result of an operation, or nil if its input is unknown.
   static func run(_ operation: String, _ testCase: Case) -> Value? {
     switch operation {
     case "timeSince": timeSince(testCase)
@@ -19,7 +19,7 @@ enum PlatformCases {
     return Platform(rawValue: name.lowercased())
   }
 
-  /// Ages are counted back from an arbitrary fixed time, unless the case names one.
+  /// Ages are counted back from an arbitrary fixed time, unless the case names a time.
   private static func now(_ testCase: Case) -> Instant {
     if let text = testCase.input("now")?.text, let time = try? WireTime.instant(text) {
       return time
@@ -83,8 +83,8 @@ enum PlatformCases {
     return ["passable": encode(passed)]
   }
 
-  /// A Kotlin `Long` is written `{"$long":n}`. It is unsigned for the evaluator whatever its size;
-  /// a plain integer of 32 bits is an `Int`.
+  /// Decodes a value. `{"$long":n}` is a Kotlin `Long`, which the evaluator always treats as unsigned. A plain integer
+  /// of 32 bits is an `Int`.
   private static func decode(_ value: Value, _ platform: Platform) -> Value {
     switch value {
     case .list(let values): return .list(values.map { decode($0, platform) })

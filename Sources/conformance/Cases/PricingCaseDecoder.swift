@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// The product of a pricing case: a products file's, the backend's, or a few keys of its own.
+/// Reads the product of a pricing case, in the form of a products file, of the backend, or of the suite.
 struct PricingCaseDecoder {
   let system: String
   private(set) var problems = ""
@@ -10,7 +10,7 @@ struct PricingCaseDecoder {
   init(system: String) { self.system = system }
 
   mutating func product(_ value: Value) -> PricedProduct? {
-    // The backend's own form has an object for the price.
+    // In the backend's form, the price is an object.
     if case .map? = value["price"] { return decode(["data": [withIdentifier(value)]]) }
     var value = value
     var extra: [Value.Entry] = []
@@ -44,7 +44,7 @@ struct PricingCaseDecoder {
       entries + [Value.Entry(key: "identifier", value: value["productId"] ?? "com.example.p")])
   }
 
-  /// A price in micros or hundredths. Some cases are about periods and have none.
+  /// A price in micros or hundredths. Some cases are about periods and have no price.
   private func price(of value: Value) -> Value? {
     if case .int(let micros)? = value["price_micros"] { return .string(PriceText.plain(micros)) }
     if let minor = value["price_minor_units"] { return .string(hundredth(minor)) }

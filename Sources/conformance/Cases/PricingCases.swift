@@ -54,7 +54,7 @@ enum PricingCases {
     }
   }
 
-  /// The product of a case; a value such as "@android-fixture" is replaced by that of the companion.
+  /// The product of a case; a value such as "@android-fixture" is replaced by the companion's product.
   private static func product(of testCase: Case) throws(CaseFileError) -> Value {
     let product = testCase.content["product"] ?? .null
     guard case .map(let entries) = product, testCase.content["fixture"] != nil else {
@@ -87,7 +87,7 @@ enum PricingCaseError: Error {
     }
   }
 
-  /// Passes a pricing error on.
+  /// Rethrows a pricing error.
   static func wrap<Result>(_ body: () throws(PricingError) -> Result) throws(PricingCaseError)
     -> Result
   {

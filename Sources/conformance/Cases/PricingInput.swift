@@ -16,7 +16,7 @@ struct PricingInput {
 
   // MARK: Operations
 
-  /// The attributes in the profile of the system, or in a given one.
+  /// The attributes in the given profile, or in the profile of the system.
   func attributes(_ profile: PricingProfile? = nil) throws(PricingCaseError) -> Value {
     let decoded = try decodedProduct()
     let profile = profile ?? self.profile
@@ -47,14 +47,14 @@ struct PricingInput {
       let derived = try PricingCaseError.wrap { () throws(PricingError) in
         try prices.per(unit, digits: 2, .down).micros
       }
-      // Two digits, but for nothing at all.
+      // Prices have two decimals, except a price of zero.
       let text = derived == 0 && micros == 0 ? "0" : PriceText.plain(derived, digits: 2)
       entries.append(Value.Entry(key: .string(name), value: .string(text)))
     }
     return .map(entries)
   }
 
-  /// The period of an ISO 8601 text, as the system reads it.
+  /// The period of an ISO 8601 string, as the system reads it.
   func parsedPeriod() throws(PricingCaseError) -> Value {
     guard let text = text("iso8601", of: product) else { throw .malformed("product.iso8601") }
     let iso = ISOPeriod(text)
@@ -68,7 +68,7 @@ struct PricingInput {
     return ["formatted": .string(format.text(micros: try price("price")))]
   }
 
-  /// The raw price that the system makes of micros or minor units.
+  /// The raw price that the system derives from micros or minor units.
   func decodedPrice() throws(PricingCaseError) -> Value {
     ["rawPrice": try attributes()["rawPrice"] ?? .null]
   }
@@ -165,7 +165,7 @@ struct PricingInput {
 
   // MARK: Reading
 
-  /// The product through the decoder of product files, which knows most of the keys.
+  /// The product, read by the decoder of product files, which supports most of the keys.
   private func decodedProduct(_ value: Value? = nil) throws(PricingCaseError) -> PricedProduct {
     let value = value ?? product
     var decoder = PricingCaseDecoder(system: system)

@@ -2,10 +2,10 @@ internal import Expressions
 internal import RuleEngine
 internal import SDK
 
-/// Operations of the suite `superwall-rules` around a decision: what requests apply, what is
-/// tracked, what becomes of parameters and attributes.
+/// Operations of the suite `superwall-rules` around a decision: the effects of requests, tracked events, parameters and
+/// attributes.
 enum RequestCases {
-  /// What an operation gives, or nil when it is none of these.
+  /// The result of an operation, or nil if the operation is not one of these.
   static func run(_ operation: String, _ testCase: Case) -> Value?? {
     switch operation {
     case "confirmAssignment": confirmAssignment(testCase)
@@ -74,15 +74,15 @@ enum RequestCases {
     return ["presentationResult": .string(type.prefix(1).lowercased() + type.dropFirst())]
   }
 
-  /// Android spells one reason in its own way.
+  /// Android spells one reason differently.
   private static func statusReasonString(_ testCase: Case) -> Value? {
     guard let reason = reason(testCase) else { return nil }
     let isAndroids = platform(testCase) == .android && reason == .subscriptionStatusTimeout
     return ["string": .string(isAndroids ? "subscription_status_timeout" : reason.sentName)]
   }
 
-  /// What the native SDKs send of the event that the SDK tracks, compared as a whole. iOS tells why
-  /// each audience did not match.
+  /// The parameters that the native SDKs send with a tracked event, compared exactly. iOS includes the reason why each
+  /// audience did not match.
   private static func triggerFireParams(_ testCase: Case) -> Value? {
     let input = testCase.input("experiment")
     let variant = Variant(
@@ -117,7 +117,7 @@ enum RequestCases {
     return whole(.members(params), "params", testCase)
   }
 
-  /// A member of the result that is compared as a whole: nothing else may be in it.
+  /// A member of the result that is compared exactly, without additional members.
   private static func whole(_ got: Value, _ key: String, _ testCase: Case) -> Value {
     let expected = testCase.content["expect"]?[key] ?? .null
     let isWhole = CaseComparison.matches(got, expected, partial: false)
@@ -163,9 +163,8 @@ enum RequestCases {
     return ["outcome": .string((outcome ?? .dontTriggerPaywall).rawValue)]
   }
 
-  /// Subjects that were assigned by the server before configs were static keep what they had: those
-  /// that are logged in, and anonymous ones that have opened the app before. Only native SDKs know
-  /// such a time.
+  /// Subjects that the server assigned before configs were static keep their assignments: identified subjects, and
+  /// anonymous subjects that have opened the app before. Only native SDKs have such subjects.
   private static func shouldGetAssignments(_ testCase: Case) -> Value? {
     guard let isLoggedIn = testCase.input("isLoggedIn")?.truth,
       let never = testCase.input("neverCalledStaticConfig")?.truth,
@@ -193,7 +192,7 @@ enum RequestCases {
     let expected = testCase.content["expect"] ?? .null
     var entries: [Value.Entry] = []
     if let wanted = expected["customKept"] {
-      // Nothing else may be kept.
+      // No other parameters may be kept.
       let isWhole = CaseComparison.matches(kept, wanted, partial: false)
       entries.append(Value.Entry(key: "customKept", value: isWhole ? kept : .list([kept])))
     }
@@ -206,7 +205,7 @@ enum RequestCases {
     return .map(entries)
   }
 
-  /// When the app was installed is always written.
+  /// The install time of the app is always written.
   private static func mergeAttributes(_ testCase: Case) -> Value? {
     guard let new = testCase.input("new"), let old = testCase.input("old") else { return nil }
     var attributes: [String: Value] = [:]

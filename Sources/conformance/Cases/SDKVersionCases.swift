@@ -3,8 +3,8 @@ internal import Pricing
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `sdk-version-cases`: what versions of an SDK do with a config and a user. Each range is tried at both of
-/// its ends and at the versions beside them; a case about the evaluator is tried for pods as well.
+/// Suite `sdk-version-cases`: the behavior of SDK versions for a config and a user. Each range is tested at both ends
+/// and at the neighbouring versions. Cases about the evaluator are also tested for pods.
 enum SDKVersionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let ranges = testCase.content["ranges"]?.elements,
@@ -43,7 +43,7 @@ enum SDKVersionCases {
       ? .passed(got: .list(got)) : .failed(expected: .list(expected), got: .list(got))
   }
 
-  /// Cases say `ignored` in several ways.
+  /// Cases express `ignored` in several ways.
   private static func isSame(_ came: String, _ expected: String) -> Bool {
     came == expected || came == "ignored" && expected.hasPrefix("ignored")
   }
@@ -65,7 +65,7 @@ enum SDKVersionCases {
     "skip": ["4.12.0", "4.12.9", "4.12.11"], "text": ["4.13.0", "4.16.1", "4.16.2"],
   ]
 
-  /// The ends of a range such as `4.0.0..4.6.0` or `4.12.9..`, and the versions beside them inside.
+  /// The ends of a range such as `4.0.0..4.6.0` or `4.12.9..`, and the neighbouring versions inside the range.
   private static func versions(_ text: String, _ sdk: SDKName) -> [SDKVersion]? {
     guard let dots = text.firstRange(of: ".."), let first = SDKVersion(text[..<dots.lowerBound])
     else { return nil }
@@ -78,7 +78,7 @@ enum SDKVersionCases {
   }
 }
 
-/// A case as one version of an SDK sees it.
+/// A case for one version of an SDK.
 private struct VersionedCase {
   let testCase: Case
   let area: String
@@ -124,7 +124,7 @@ private struct VersionedCase {
   }
 
   private func outcome(of record: Value, events: Value?) throws(CaseFileError) -> String {
-    // What a placement sends is asked in whichever language a rule is written.
+    // Parameters of placements do not depend on the language of the rule.
     let deciding =
       area == "params"
       ? SDKProfile(profile.sdk, max(profile.known, profile.sdk == .ios ? "4.0.0" : "2.0.0"))
@@ -171,7 +171,7 @@ private struct VersionedCase {
     return .map(times.map { Value.Entry(key: .string($0.name), value: .list($0.at)) })
   }
 
-  /// The user with what this version of the SDK adds.
+  /// The user record, with the data that this SDK version adds.
   private func record() -> Value {
     var record = user.without(["events", "now", "scenario"])
     if record["userId"]?.text == nil {
@@ -192,8 +192,7 @@ private struct VersionedCase {
     return record
   }
 
-  /// The parameters that the SDK sends with a placement of its own, with the values that the case's condition asks
-  /// for.
+  /// The parameters that the SDK sends with one of its own placements, with the values that the case's condition reads.
   private func sentParameters(_ placement: String, _ given: Value?) -> Value {
     var params = given ?? .map([])
     let source = config["expression_cel"]?.text ?? ""
@@ -209,7 +208,7 @@ private struct VersionedCase {
     return params
   }
 
-  /// What a rule gives after `reset`, with what the SDK keeps.
+  /// The outcome of a rule after `reset`, with the data that the SDK keeps.
   private func afterReset() throws(CaseFileError) -> String {
     var record = record()
     var events: Value?
@@ -220,7 +219,7 @@ private struct VersionedCase {
       return try outcome(of: record, events: events)
     }
     if profile.has(.losesSeed) { return try outcome(of: record, events: nil) }
-    // A new seed is anything: where it matters, it decides.
+    // A new seed can have any value, so all outcomes are collected.
     var outcomes: Set<String> = []
     for seed in [0, 50, 99] {
       record = record.without(["user"]).adding("user", .object(["seed": .int(Int64(seed))]))
@@ -238,7 +237,7 @@ private struct VersionedCase {
     return decoded
   }
 
-  /// A config like an export, with one rule, and with what the case changes.
+  /// A config like an export, with one rule and the changes of the case.
   private var wholeConfig: Value {
     var rule = Self.rule
     var paywall = Self.paywall
@@ -390,7 +389,7 @@ private struct VersionedCase {
 }
 
 extension ExpressionPart {
-  /// The names of members of a root that the part writes.
+  /// The names of a root's members that an expression reads.
   fileprivate func names(of root: String) -> [String] {
     var names: [String] = []
     var rest = Substring(text)

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import Scenarios
 
-/// Suite `superscript`: an expression in a context, recorded from the original.
+/// Suite `superscript`: an expression in a context, with the result of the original evaluator.
 ///
-/// Errors and panics of the original are errors here, whichever; a value must be the same in type
-/// and content, and whether a rule would match must agree in every case.
+/// Errors and panics of the original must be errors of any kind. Values must be equal in type and content. In every
+/// case, both must agree on whether a rule would match.
 enum SuperscriptCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let source = testCase.content["expression"]?.text,
@@ -21,7 +21,7 @@ enum SuperscriptCases {
     return isSame ? .passed(got: got) : .failed(expected: expected, got: got)
   }
 
-  /// The same with the context in the case itself (suite `superwall-rules`, kind cel).
+  /// Runs a case that contains its context (suite `superwall-rules`, kind `cel`).
   static func runInline(_ testCase: Case) -> Verdict {
     guard let source = testCase.input("expression")?.text,
       let input = testCase.content["input"], let expected = testCase.content["expect"]
@@ -32,7 +32,7 @@ enum SuperscriptCases {
     return isSame ? .passed(got: got) : .failed(expected: expected, got: got)
   }
 
-  /// Whether a result is what was recorded.
+  /// Compares a result with the recorded result.
   static func judge(_ got: Value, _ expected: Value) -> Bool {
     guard let wanted = expected["value"] else { return got["error"] != nil }
     guard let value = got["value"], expected["type"].map({ $0 == got["type"] }) != false else {
@@ -42,7 +42,7 @@ enum SuperscriptCases {
   }
 }
 
-/// A context of the suite: variables, and the functions of a host with their replies.
+/// A context of the suite: variables, and host functions with their replies.
 struct SuperscriptContext {
   private let environment: ExpressionEnvironment
   private let variables: Value
@@ -68,7 +68,7 @@ struct SuperscriptContext {
     return values.compactMap(\.text)
   }
 
-  /// What an expression comes to, as `{"value", "type"}` or `{"error"}`.
+  /// The result of an expression, as `{"value", "type"}` or `{"error"}`.
   func evaluate(_ source: String) -> Value {
     let compiled = environment.compile(source)
     guard let program = compiled.output else {
@@ -82,7 +82,7 @@ struct SuperscriptContext {
     }
   }
 
-  /// Whether the original ends the process by an expression.
+  /// Whether an expression makes the original terminate the process.
   func abortsApp(_ source: String) -> Bool {
     let compiled = environment.compile(source)
     guard let program = compiled.output else {
@@ -105,7 +105,7 @@ struct SuperscriptContext {
     return try program.evaluate(in: &frame)
   }
 
-  /// Replies do not depend on the arguments.
+  /// The reply to a question, which does not depend on the arguments.
   private func reply(_ question: HostQuestion) -> Value {
     question.argument == .anyKnown ? .map([]) : replies[question.function] ?? .null
   }
@@ -173,7 +173,7 @@ enum SuperscriptValues {
     }
   }
 
-  /// Keys that are not strings stand in JSON as their text.
+  /// JSON contains keys of other types in their string form.
   private static func key(_ key: Value) -> Value {
     if case .string = key { return key }
     return .string(key.json)

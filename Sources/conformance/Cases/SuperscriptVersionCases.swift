@@ -1,10 +1,10 @@
 internal import Expressions
 internal import Scenarios
 
-/// Suite `superscript-versions`: an expression in a context, run on several versions of the original.
-/// Each version is a case of its own.
+/// Suite `superscript-versions`: an expression in a context, run on several versions of the original. Each version
+/// counts as a separate case.
 enum SuperscriptVersionCases {
-  /// The versions that were recorded, one of each behavior.
+  /// The recorded versions, one for each behavior.
   static let behaviors: KeyValuePairs<String, EvaluatorBehavior> = [
     "0.2.8": .raw, "1.0.4": .numeric, "1.0.12": .skip, "1.0.13": .text,
   ]
@@ -31,7 +31,7 @@ enum SuperscriptVersionCases {
     return .parts(parts)
   }
 
-  /// The context of a name.
+  /// The context with a name.
   static func context(_ name: String, _ testCase: Case) throws(CaseFileError) -> Value {
     let file =
       name.hasPrefix("v-")

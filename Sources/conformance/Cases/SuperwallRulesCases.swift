@@ -26,7 +26,7 @@ enum SuperwallRulesCases {
     return .judge(got, against: expectation(expected))
   }
 
-  /// Assignments and paywalls are sets: they are compared sorted.
+  /// Assignments and paywalls are sets, so they are sorted before comparing.
   private static func expectation(_ expected: Value) -> Value {
     guard case .map(let entries) = expected else { return expected }
     return .map(
@@ -38,8 +38,7 @@ enum SuperwallRulesCases {
       })
   }
 
-  /// The variant that a given draw falls on. The range that the draw was made in must be the one
-  /// that the engine asks for.
+  /// The variant for a given draw. The range of the draw must be the range that the engine uses.
   private static func chooseVariant(_ testCase: Case) -> Value? {
     guard let percentages = testCase.input("percentages")?.elements else { return nil }
     let table = WeightTable(percentages.map { $0.number ?? 0 })
@@ -69,7 +68,7 @@ enum SuperwallRulesCases {
       : ["outcome": "noMatch", "source": "OCCURRENCE"]
   }
 
-  /// Rows are counted as seen at an arbitrary fixed time.
+  /// Rows are counted at an arbitrary fixed time.
   private static func count(_ testCase: Case) -> Value? {
     guard let name = testCase.input("name")?.text,
       let interval = testCase.input("interval").flatMap(interval),

@@ -5,7 +5,7 @@ internal import Scenarios
 /// Suites of templates: `liquid`, `liquidjs`, `paywall-strings`, `superwall-filters` and
 /// `agentwallie-templates`.
 enum TemplateCases {
-  /// A template as it came out: its text, and everything there was to say about it.
+  /// The result of rendering a template: its text, and all errors and diagnostics.
   struct Outcome {
     var text: String
     var problems: [String]
@@ -59,7 +59,7 @@ enum TemplateCases {
 
   // MARK: Suites
 
-  /// Shopify's Liquid: the text, one of several, or at least one error.
+  /// Runs a case of Shopify's Liquid, which expects a text, one of several texts, or an error.
   static func liquid(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let template = try string(testCase, "template")
     var environment = TemplateEnvironment(dialect: .shopify)
@@ -82,8 +82,8 @@ enum TemplateCases {
       : .failed(expected: wanted.count == 1 ? wanted[0] : .list(wanted), got: got.value)
   }
 
-  /// What liquidjs renders otherwise. The templates that a case renders stand in the case of the same
-  /// id in the file of Shopify's cases.
+  /// Runs a case that liquidjs renders differently. The case with the same ID in the file of Shopify's cases contains
+  /// the templates.
   static func liquidJS(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let template = try string(testCase, "template")
     var environment = TemplateEnvironment(dialect: .superwall)
