@@ -19,7 +19,7 @@ package struct CaseLine: Sendable {
     guard let skip = content["skip"] else { return nil }
     if let reason = skip.text, !reason.isEmpty { return reason }
     throw CaseFileError(
-      message: "skip: this is the reason, a text, and not \(skip.json)")
+      message: "skip: expected a reason as a string, got \(skip.json)")
   }
 
   /// Reads the lines of a file. Each line becomes a case, or the reason why it is not a case. Blank lines are skipped.
@@ -76,11 +76,11 @@ package struct CaseLine: Sendable {
       let keys = entries.compactMap(\.key.text)
       let close = Suggestion.closest(to: "suite", among: keys)
       throw CaseFileError(
-        message: "the line names no 'suite'"
-          + (close.map { "; is '\($0)' a misspelling of it?" } ?? ""))
+        message: "the line has no 'suite'"
+          + (close.map { "; rename '\($0)' to 'suite' if that was meant" } ?? ""))
     }
     guard let id = content["id"]?.text, !id.isEmpty else {
-      let found = content["id"].map { $0.text == nil ? $0.kindInJSON : "an empty one" }
+      let found = content["id"].map { $0.text == nil ? $0.kindInJSON : "empty" }
       throw CaseFileError(
         message: found.map { "'id' must be a string, not \($0)" } ?? "the line has no 'id'")
     }

@@ -89,7 +89,7 @@ struct Expectations {
     switch key {
     case "$any":
       guard Self.isOfKind(got, operand.text) else {
-        throw Mismatch("\(path): \(got.json) is not of the kind \(operand.text ?? "")")
+        throw Mismatch("\(path): \(got.json) does not have the type \(operand.text ?? "")")
       }
     case "$absent": throw Mismatch("\(path) must be absent")
     case "$capture": captured[operand.text ?? ""] = got
@@ -213,7 +213,7 @@ struct Expectations {
       }
       if !found {
         let sent = got.map { "\($0["method"]?.text ?? "") \($0["path"]?.text ?? "")" }
-        throw Mismatch("the request \(want.json) was not sent, but \(sent)")
+        throw Mismatch("the request \(want.json) was not sent; sent requests: \(sent)")
       }
     }
   }

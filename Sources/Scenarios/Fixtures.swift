@@ -75,7 +75,7 @@ package struct Fixtures: Sendable {
     }
     guard let standardConfig else {
       throw CaseFileError(
-        message: "the scenario begins with the config 'std', which was not given (--config)")
+        message: "the scenario needs the config 'std'; pass it with --config")
     }
     return value?["patch"].map { standardConfig.patched($0) } ?? standardConfig
   }

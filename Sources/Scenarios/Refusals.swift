@@ -42,6 +42,6 @@ package struct Refusals {
     guard lines.count > 1, (try? Value.parse(json: lines[0])) == nil,
       (try? Value.parse(json: bytes)) != nil
     else { return nil }
-    return "this is one JSON value of \(lines.count) lines; write one object per line"
+    return "the file is one JSON value of \(lines.count) lines; write one object per line"
   }
 }

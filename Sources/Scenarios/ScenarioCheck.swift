@@ -79,7 +79,7 @@ package struct ScenarioCheck {
       let path = rule["path"]?.text ?? ""
       guard path.hasPrefix("/") || path.hasPrefix("*") else {
         throw Problem(
-          path: "backend[\(index)].path", message: "a path begins with '/', and this is '\(path)'")
+          path: "backend[\(index)].path", message: "a path must begin with '/', got '\(path)'")
       }
     }
   }
@@ -93,7 +93,7 @@ package struct ScenarioCheck {
     }
     guard let members = config.members else {
       throw Problem(
-        path: "config", message: "it is \"std\", a static config, or {\"patch\": {..}}")
+        path: "config", message: "expected \"std\", a static config, or {\"patch\": {..}}")
     }
     try keys(of: config)
     guard let patch = config["patch"] else { return }
@@ -103,7 +103,7 @@ package struct ScenarioCheck {
     for member in patch.members ?? [] where member.key.hasPrefix("+") {
       guard member.value.elements != nil else {
         throw Problem(
-          path: "config.patch.\(member.key)", message: "what is appended must be a list")
+          path: "config.patch.\(member.key)", message: "the appended value must be a list")
       }
     }
   }
@@ -137,7 +137,9 @@ package struct ScenarioCheck {
     guard step.isObject else { throw Problem(path: path, message: "a step must be an object") }
     let kind = step["do"]?.text ?? ""
     guard ScenarioShapes.steps[kind] != nil else {
-      let message = kind.isEmpty ? "'do' says what a step does" : "there is no step '\(kind)'"
+      let message =
+        kind.isEmpty
+        ? "the step has no 'do', which names its action" : "there is no step '\(kind)'"
       throw Problem(
         path: "\(path).do", message: message,
         suggestion: Suggestion.closest(to: kind, among: ScenarioShapes.steps.keys.sorted()))
@@ -168,14 +170,15 @@ package struct ScenarioCheck {
     _ mark: Value, _ method: String, _ path: String
   ) throws(Problem) {
     guard mark == true else {
-      throw Problem(path: "\(path).unknownMethod", message: "this must be true, or left out")
+      throw Problem(path: "\(path).unknownMethod", message: "this must be true or omitted")
     }
     guard !method.isEmpty else {
       throw Problem(path: "\(path).method", message: "there is no method ''")
     }
     if Bridge.methods.contains(method) {
       throw Problem(
-        path: "\(path).unknownMethod", message: "there is a method '\(method)'; leave this out")
+        path: "\(path).unknownMethod",
+        message: "the method '\(method)' exists; omit 'unknownMethod'")
     }
   }
 
@@ -209,7 +212,7 @@ package struct ScenarioCheck {
     if let name = step["as"]?.text { calls.insert(name) }
     switch step["do"]?.text {
     case "result":
-      try known(step["of"]?.text ?? "", calls.sorted(), "call before it", "\(path).of")
+      try known(step["of"]?.text ?? "", calls.sorted(), "earlier call", "\(path).of")
     case "subscribe": subscribers.insert(step["id"]?.text ?? "")
     case "unsubscribe":
       try known(step["id"]?.text ?? "", subscribers.sorted(), "subscriber", "\(path).id")
@@ -250,7 +253,7 @@ package struct ScenarioCheck {
       else {
         throw Problem(
           path: "\(path).noRequests[\(index)]",
-          message: "'\(beginning)' begins no request; write \"GET /api\", or \"GET\" for all")
+          message: "no request begins with '\(beginning)'; write \"GET /api\", or \"GET\" for all")
       }
     }
     if let wanted = step["expect"] { try answer(wanted, "\(path).expect") }
@@ -266,10 +269,11 @@ package struct ScenarioCheck {
       throw Problem(path: path, message: "this needs one of 'value', 'error' and 'pending'")
     }
     if let pending = wanted["pending"], pending != true {
-      throw Problem(path: "\(path).pending", message: "this must be true, or left out")
+      throw Problem(path: "\(path).pending", message: "this must be true or omitted")
     }
     if let complete = wanted["complete"], complete.truth == nil || kinds != ["value"] {
-      throw Problem(path: "\(path).complete", message: "this is true or false, beside 'value'")
+      throw Problem(
+        path: "\(path).complete", message: "this must be true or false, and requires 'value'")
     }
   }
 
@@ -293,7 +297,7 @@ package struct ScenarioCheck {
     } else if let optional = entry["optional"] {
       try self.entry(optional, "\(path).optional")
     } else {
-      throw Problem(path: path, message: "an entry has 'ev', 'sw', 'host' or 'to'")
+      throw Problem(path: path, message: "an entry must have 'ev', 'sw', 'host' or 'to'")
     }
   }
 

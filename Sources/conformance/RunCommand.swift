@@ -21,22 +21,22 @@ struct RunCommand: ConsoleCommand {
   var support: String?
 
   @Flag(
-    help: "Print every result as a JSON object a line; the closing line goes to standard error.")
+    help: "Print one JSON object per result, and the summary on standard error.")
   var json = false
 
   @Option(
     help: ArgumentHelp(
-      "Fail unless each suite has the numbers of passed and skipped cases of this file.",
+      "Fail unless the passed and skipped cases of each suite match this file.",
       valueName: "file"))
   var counts: String?
 
-  @Flag(help: "Write the file of --counts again.")
+  @Flag(help: "Update the file of --counts.")
   var updateCounts = false
 
-  @Flag(help: "Print a table of the suites before the closing line, beside the counts of --counts.")
+  @Flag(help: "Print a table of the suites, compared with --counts.")
   var table = false
 
-  @Flag(help: "Print only failures and the closing line.")
+  @Flag(help: "Print only failures and the summary.")
   var quiet = false
 
   func validate() throws {
@@ -144,7 +144,7 @@ struct CaseResults {
     unusable.endFile(file)
     if counts.total.passed + failed == ran, unusable.count == told {
       cannotRun(
-        lines.isEmpty ? "\(file) has no cases" : "\(file): no case was run, all are skipped")
+        lines.isEmpty ? "\(file) has no cases" : "\(file): all cases are skipped")
     }
   }
 

@@ -15,7 +15,7 @@ struct ServeCommand: ConsoleCommand {
 
   @Option(
     help:
-      "A folder with \(Fixtures.configName) and \(Fixtures.productsName), instead of those of the corpus."
+      "A folder with \(Fixtures.configName) and \(Fixtures.productsName), instead of the corpus."
   )
   var fixtures: String?
 

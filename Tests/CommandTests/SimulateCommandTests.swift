@@ -63,7 +63,7 @@ import Testing
       let without = try BuiltTool.run("simulate", "-", input: script)
       #expect(without.code == 2)
       #expect(without.output == "0 passed, 0 failed, 1 could not be run\n")
-      #expect(without.errors.contains("-:1: s-1: the scenario begins with the config 'std'"))
+      #expect(without.errors.contains("-:1: s-1: the scenario needs the config 'std'"))
       #expect(without.errors.contains("--config"))
       let with = try BuiltTool.run("simulate", "-", "--config", path, input: script)
       #expect(with.code == 0 && with.output.contains("asks     present identifier=pw_gated"))

@@ -138,8 +138,8 @@ struct CaseWordsTests {
         "did you mean 'ext:strings'?"
       ),
       (#"{"suite":"agentwallie","id":"x","input":{},"expect":{"match":true}}"#, "no 'kind'"),
-      (#"{"id":"x"}"#, "names no 'suite'"),
-      (#"{"suit":"cel","id":"x"}"#, "names no 'suite'; is 'suit' a misspelling of it?"),
+      (#"{"id":"x"}"#, "has no 'suite'"),
+      (#"{"suit":"cel","id":"x"}"#, "has no 'suite'; rename 'suit' to 'suite' if that was meant"),
       (#"{"suite":"cel"}"#, "has no 'id'"),
       ("[]", "a case must be a JSON object"), (#"{"suite":"cel",}"#, "remove the comma"),
     ])
@@ -177,7 +177,7 @@ struct CaseWordsTests {
     let whole = Conformance.run(corpus + "/demo/config.json")
     #expect(whole.code == 2)
     #expect(
-      whole.errors.contains("this is one JSON value of 1514 lines; write one object per line"))
+      whole.errors.contains("the file is one JSON value of 1514 lines; write one object per line"))
     #expect(whole.errors.split(separator: "\n").count == 1)
     let lines = String(repeating: "{\"a\":1}\n", count: Refusals.shownLines)
     for (more, told) in [
@@ -295,7 +295,7 @@ struct CaseWordsTests {
       (#"{"do":"call","method":"reset","expect":{"pending":false}}"#, "", "this must be true"),
       (
         #"{"do":"call","method":"reset","expect":{"pending":true,"complete":true}}"#, "",
-        "this is true or false, beside 'value'"
+        "this must be true or false, and requires 'value'"
       ),
       (
         #"{"do":"call","method":"reset","expect":{"error":{"coed":"unsupported"}}}"#, "",
@@ -311,11 +311,11 @@ struct CaseWordsTests {
       ),
       (
         #"{"do":"call","method":"reset","unknownMethod":true}"#, "",
-        "steps[0].unknownMethod: there is a method 'reset'; leave this out"
+        "steps[0].unknownMethod: the method 'reset' exists; omit 'unknownMethod'"
       ),
       (
         #"{"do":"call","method":"nix","unknownMethod":false}"#, "",
-        "steps[0].unknownMethod: this must be true, or left out"
+        "steps[0].unknownMethod: this must be true or omitted"
       ),
       (#"{"do":"call","unknownMethod":true}"#, "", "steps[0].method: there is no method ''"),
       (
@@ -323,8 +323,8 @@ struct CaseWordsTests {
         "storage.status.status: there is no 'INACTIV'; did you mean 'INACTIVE'?"
       ),
       (configure, #","storage":{"status":"INACTIVE"}"#, "storage.status: this must be an object"),
-      (configure, #","skip":true"#, "skip: this is the reason, a text, and not true"),
-      (configure, #","skip":"""#, "skip: this is the reason, a text"),
+      (configure, #","skip":true"#, "skip: expected a reason as a string, got true"),
+      (configure, #","skip":"""#, "skip: expected a reason"),
       (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "'do' says"),
       (#"{"do":"presenter","action":"clos"}"#, "", "did you mean 'close'?"),
       (#"{"do":"app","action":"forground"}"#, "", "did you mean 'foreground'?"),
@@ -336,7 +336,7 @@ struct CaseWordsTests {
       (#"{"do":"advance","ms":"5"}"#, "", "number of milliseconds"),
       (#"{"do":"advance","ms":-1}"#, "", "number of milliseconds"),
       (#"{"do":"advance"}"#, "", "number"),
-      (#"{"do":"result","of":"r"}"#, "", "no call before it 'r'"),
+      (#"{"do":"result","of":"r"}"#, "", "no earlier call 'r'"),
       (#"{"do":"unsubscribe","id":"s"}"#, "", "no subscriber 's'"),
       (#"{"do":"subscribe","id":"s","callbacks":["onPurchas"]}"#, "", "did you mean 'onPurchase'?"),
       (configure, #","platform":"androd""#, "did you mean 'android'?"),
@@ -352,12 +352,12 @@ struct CaseWordsTests {
       (configure, #","store":{"purchase":[{"type":"pendin"}]}"#, "did you mean 'pending'?"),
       (configure, #","presenter":{"directives":[]}"#, "'directives' is not a key here"),
       (configure, #","backend":[{"method":"PUT","path":"/a","replies":[]}]"#, "no 'PUT'"),
-      (configure, #","backend":[{"method":"GET","path":"a","replies":[]}]"#, "begins with '/'"),
+      (configure, #","backend":[{"method":"GET","path":"a","replies":[]}]"#, "must begin with '/'"),
       (
         configure, #","backend":[{"method":"GET","path":"/a","replies":[{"staus":500}]}]"#,
         "did you mean 'status'?"
       ),
-      (#"{"do":"call","method":"reset","noRequests":["/api"]}"#, "", "begins no request"),
+      (#"{"do":"call","method":"reset","noRequests":["/api"]}"#, "", "no request begins with"),
       (#"{"do":"call","method":"reset","events":[{"sv":"reset"}]}"#, "", "'sv' is not a key here"),
       (
         #"{"do":"call","method":"reset","events":[{"p":{}}]}"#, "", "has 'ev', 'sw', 'host' or 'to'"
@@ -408,12 +408,12 @@ struct CaseWordsTests {
     let misspelt = run("sdk-scenarios", "sdk-scenario")
     #expect(misspelt.code == 2 && misspelt.errors.contains("did you mean 'sdk-scenarios'?"))
     let noSuite = run(#""suite":"sdk-scenarios","#, "")
-    #expect(noSuite.code == 2 && noSuite.errors.contains("names no 'suite'"))
+    #expect(noSuite.code == 2 && noSuite.errors.contains("has no 'suite'"))
     let noID = run(#""id":"s-1","#, "")
     #expect(noID.code == 2 && noID.errors.contains("has no 'id'"))
     for skip in ["true", "1", "null", "{}", #""""#] {
       let refused = run(#""id":"#, #""skip":\#(skip),"id":"#)
-      #expect(refused.code == 2 && refused.errors.contains("skip: this is the reason"), "\(skip)")
+      #expect(refused.code == 2 && refused.errors.contains("skip: expected a reason"), "\(skip)")
     }
     let skipped = good.replacing(#""id":"#, with: #""skip":"D1","id":"#)
     let both = Conformance.run("-", input: good + "\n" + skipped)

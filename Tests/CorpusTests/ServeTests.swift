@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [
     (#""scenario":{}"#, "no 'id'"),
     (#""scenario":{"id":"x","suite":"cel"}"#, "there is no 'cel'"),
-    (#""scenario":{"id":"x","skip":true}"#, "skip: this is the reason"),
+    (#""scenario":{"id":"x","skip":true}"#, "skip: expected a reason"),
     (
       #""scenario":{"id":"x","storage":{"status":{"status":"INACTIV"}}}"#,
       "did you mean 'INACTIVE'?"

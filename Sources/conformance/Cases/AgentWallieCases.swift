@@ -21,7 +21,7 @@ enum AgentWallieCases {
     default: throw CaseFileError(message: "there is no kind '\(kind)'")
     }
     let expected = normal(testCase.content["expect"] ?? .null)
-    guard let got else { throw CaseFileError(message: "the input is not understood") }
+    guard let got else { throw CaseFileError(message: "the input is not supported") }
     return .judge(normal(got), against: expected)
   }
 
