@@ -370,3 +370,20 @@ def test_types_are_checked(tmp_path: Path) -> None:
     connection.execute("""create table users as select 'u' as "userId", 5 as "user.age" """)
     with pytest.raises(duckdb.Error, match=r"the column user\.age must be VARCHAR"):
         connection.execute(answer["sql"]).fetchall()
+
+
+def test_names_that_clash(tmp_path: Path) -> None:
+    config = config_of(["user.plan == 'x'", "true", "true", "true", "user.Plan == 'y'", "true"])
+    names = ["Open", "open", "", "userid", "other", "last"]
+    for placement, name in zip(config["trigger_options"], names, strict=True):
+        placement["event_name"] = name
+    answer = translated(tmp_path / "config.json", config)
+    assert answer is not None
+    reasons = {one["name"]: one["audiences"][0]["reason"] for one in answer["placements"]}
+    column = "DuckDB has one column for"
+    assert reasons == {
+        "Open": f"{column} 'user.plan' and 'user.Plan'",
+        "open": "the name of the placement is also that of 'Open' in DuckDB",
+        "": "the placement has an empty name",
+        "userid": "the name of the placement is also that of 'userId' in DuckDB",
+        "other": f"{column} 'user.Plan' and 'user.plan'", "last": None}

@@ -7,6 +7,8 @@ struct SQLColumns {
 
   private(set) var columns: [Int: Column] = [:]
   let names: SQLPlan.Names
+  /// Attributes whose column has the name of another one but for its case.
+  private(set) var clashes: [Int: String] = [:]
   /// Attributes that are maps of other columns, and the struct that may be NULL.
   private(set) var groups: [Int: (path: String, column: SQLExpression?)] = [:]
 
@@ -39,6 +41,14 @@ struct SQLColumns {
         path: path.description, names: names.names(of: path.names), kind: kind,
         type: kind == .any ? nil : database.type(kind))
       columns[slot] = (column, expression)
+    }
+    guard database.ignoresCase else { return }
+    for (slot, first) in columns {
+      let other = columns.first {
+        $0.key != slot
+          && $0.value.expression.text.lowercased() == first.expression.text.lowercased()
+      }
+      if let other { clashes[slot] = other.value.column.path }
     }
   }
 }

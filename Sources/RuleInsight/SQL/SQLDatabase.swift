@@ -19,6 +19,9 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
 
   // MARK: Names and literals
 
+  /// Whether names that differ only in case are one, even in quotes.
+  var ignoresCase: Bool { self == .duckdb || self == .bigquery || self == .spark }
+
   /// A quoted name.
   func identifier(_ name: String) -> String {
     switch self {

@@ -68,7 +68,8 @@ package struct SQLPlan: Sendable {
     let draws = SQLDraws(options.assigner, names.column(["userId"], database))
     for placement in ruleSet.placements
     where options.placements?.contains(placement.name) ?? true {
-      placements.append(SQLPlacement(placement, ruleSet, options, &translator, draws))
+      let clash = clash(of: placement.name)
+      placements.append(SQLPlacement(placement, ruleSet, options, &translator, draws, clash))
     }
     facts = translator.facts
     optional = translator.optional.sorted { $0.key < $1.key }.map(\.value)
@@ -90,6 +91,18 @@ package struct SQLPlan: Sendable {
     derived = columns.map(\.path).filter { path in
       guard let attribute = translator.derivable(path) else { return false }
       return DeviceDerivation.sources(of: attribute)?.count != translator.sources(of: path).count
+    }
+  }
+
+  /// Why a placement's name cannot be that of a column.
+  private func clash(of name: String) -> SQLRefusal? {
+    if name.isEmpty { return SQLRefusal("the placement has an empty name") }
+    let taken = [names.names(of: ["userId"]).joined()] + placements.map(\.name)
+    let other = taken.first {
+      $0 == name || database.ignoresCase && $0.lowercased() == name.lowercased()
+    }
+    return other.map {
+      SQLRefusal("the name of the placement is also that of '\($0)' in \(database.name)")
     }
   }
 
@@ -151,13 +164,14 @@ package struct SQLPlacement: Sendable {
 
   init(
     _ placement: RuleSet.CompiledPlacement, _ ruleSet: RuleSet, _ options: SQLPlan.Options,
-    _ translator: inout SQLTranslator, _ draws: SQLDraws
+    _ translator: inout SQLTranslator, _ draws: SQLDraws, _ clash: SQLRefusal?
   ) {
     name = placement.name
     rules = placement.rules
     for rule in ruleSet.rules[placement.rules] {
       var audience = Audience(index: rule.audience.index, label: rule.audience.label)
       do throws(SQLRefusal) {
+        if let clash { throw clash }
         try add(rule, ruleSet, options, &translator, draws)
       } catch {
         audience.refusal = error.reason

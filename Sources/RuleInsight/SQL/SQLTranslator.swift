@@ -174,6 +174,9 @@ struct SQLTranslator {
   /// An attribute; a missing one is a fault.
   private mutating func slot(_ slot: Int) throws(SQLRefusal) -> SQLCell {
     let missing = SQLCell(.fault(.noSuchAttribute))
+    if let other = columns.clashes[slot], let path = columns.columns[slot]?.column.path {
+      throw SQLRefusal("\(database.name) has one column for '\(path)' and '\(other)'")
+    }
     if ruleSet.storage.unsent.contains(slot) { return missing }
     if let group = columns.groups[slot] {
       let isThere = SQLCell(.something(group.path))
