@@ -124,7 +124,7 @@ struct ChangeSearch {
     return .excluded
   }
 
-  /// Opens those places among some with which there still is no solution. Few places remain closed, so halves are
+  /// Opens the places that still allow no solution. Most places can be opened, so halves are
   /// opened together if that is possible.
   private mutating func openMore(_ places: ArraySlice<Int>, _ open: inout [Int]) {
     if places.isEmpty || isOutOfBudget { return }
