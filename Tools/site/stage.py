@@ -58,7 +58,7 @@ NAVIGATION = {
         "Examples/TerminalApp/README.md",
         "Examples/HostApp/README.md",
     ],
-    "Services": ["docs/server.md", "docs/deploying.md", "docs/library.md", "docs/stability.md"],
+    "Services": ["docs/server.md", "docs/deploying.md", "docs/performance.md", "docs/library.md", "docs/stability.md"],
     "Commands": ["docs/commands/index.md", "docs/commands/options.md", "docs/commands/*.md"],
     "Reference": [
         "docs/glossary.md",
