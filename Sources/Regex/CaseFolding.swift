@@ -38,8 +38,8 @@ enum CaseFolding {
     return result.normalized()
   }
 
-  /// The same for ASCII, where the only non-ASCII partners are the Kelvin sign and the long s. Patterns in ASCII thus never
-  /// need the table. It is nil for other code points.
+  /// The partners of an ASCII code point, or nil for other code points. The only non-ASCII partners are the Kelvin sign
+  /// and the long s, so patterns in ASCII never need the table.
   private static func asciiOthers(of scalar: UInt32) -> [UInt32]? {
     guard scalar < 0x80 else { return nil }
     let lower = scalar | 0x20

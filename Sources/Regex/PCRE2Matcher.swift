@@ -1,8 +1,8 @@
 #if canImport(CPCRE2) && !TOLLGATE_NO_PCRE2
   internal import CPCRE2
 
-  /// A pattern compiled by PCRE2 to machine code. PCRE2's interpreter is never used: it counts its steps differently, so the
-  /// same limit would have other results.
+  /// A pattern compiled by PCRE2 to machine code. PCRE2's interpreter is never used, because it counts steps
+  /// differently and the same limit would have other results.
   ///
   /// The code does not change after it is created, and matching takes all its memory from the scratch. So any number of threads
   /// can use one pattern.
@@ -15,8 +15,8 @@
     /// Whether this build contains PCRE2.
     static let isAvailable = true
 
-    /// Compiles the output of ``PatternTranslation``. It is nil if PCRE2 has no memory for it, or if there is no JIT for this
-    /// pattern or on this platform.
+    /// Compiles the output of ``PatternTranslation``. Fails if PCRE2 has no memory for the pattern, or no JIT for this
+    /// pattern or platform.
     init?(translated text: [UInt8]) {
       guard let context = pcre2_compile_context_create_8(nil) else { return nil }
       defer { pcre2_compile_context_free_8(context) }
@@ -61,7 +61,7 @@
     private var depthLimit = 0
     private var pairs: Int
 
-    /// Nil if there is no memory.
+    /// Allocates the memory. Fails if there is no memory.
     init?() {
       guard let data = pcre2_match_data_create_8(1, nil) else { return nil }
       guard let context = pcre2_match_context_create_8(nil) else {

@@ -7,7 +7,7 @@ struct PatternTranslation {
   private var text: [UInt8] = []
   private let sets: [RegexSet]
   private let maximumLength: Int
-  /// By index: the output for the sets. A set is often used more than once.
+  /// The output for the sets, by index. A set is often used more than once.
   private var setTexts: [Int: [UInt8]] = [:]
 
   /// The pattern for PCRE2, or nil if it would be longer than `maximumLength`.
@@ -172,8 +172,8 @@ extension PatternTranslation {
     }
   }
 
-  /// Writes names of categories, the wide ones first. A half of a split category has no name in PCRE2, and is written as
-  /// ranges.
+  /// Writes the names of categories, beginning with the widest categories. A half of a split category has no name in
+  /// PCRE2, and is written as ranges.
   private static func write(_ categories: RegexCategories, to text: inout [UInt8]) {
     var rest = categories
     for (name, members) in RegexCategories.names

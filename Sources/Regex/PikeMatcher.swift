@@ -1,6 +1,6 @@
-/// The Pike matcher: all threads through a ``PikeProgram`` advance together, one character at a time, in order of preference.
-/// The time is bounded by characters times instructions, whatever the pattern. The result is the one that trying the
-/// alternatives one after the other would find first.
+/// The Pike matcher: all threads through a ``PikeProgram`` advance together, one character at a time, in order of
+/// preference. The time is bounded by characters times instructions, whatever the pattern. The result is the match that
+/// trying the alternatives one after the other would find first.
 final class PikeMatcher: @unchecked Sendable {
   // SAFETY: The program is never written to after `init`, and `deinit` frees it. Everything a
   // search writes is in the caller's scratch, so threads can share a matcher.
@@ -104,7 +104,7 @@ private struct PikeMachine {
   private var current: PikeThreads
   /// Threads that wait for the character at the current position.
   private var waiting: PikeThreads
-  /// The mark of the position that is being filled. An instruction with it has been visited.
+  /// The mark of the position that is being filled. An instruction with this mark has been visited.
   fileprivate private(set) var stamp: UInt32
   fileprivate private(set) var stepsLeft: Int
   private var hasMatched = false
@@ -161,7 +161,7 @@ private struct PikeMachine {
     return position < count && code.firstBytes[Int(text[position])]
   }
 
-  /// The first position at or after this one where a match can begin.
+  /// The first position at or after the given position where a match can begin.
   private func nextCandidate(from position: Int) -> Int? {
     if code.isAnchored { return position == 0 ? 0 : nil }
     if code.prefixCount > 0 { return nextPrefix(from: position) }

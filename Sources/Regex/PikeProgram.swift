@@ -55,7 +55,7 @@ struct PikeProgram: Sendable {
   let isAnchored: Bool
   /// Bytes that every match begins with.
   private(set) var prefix: [UInt8] = []
-  /// By value: the bytes that a match can begin with. It is empty if the pattern can match nothing.
+  /// For each byte, whether a match can begin with it. The list is empty if the pattern can match the empty string.
   private(set) var firstBytes: [Bool] = []
 
   /// Compiles a checked pattern whose size is known to be within the limits.
@@ -208,7 +208,7 @@ extension PikeProgram {
         for byte in 0..<64 where set.asciiHigh >> UInt64(byte) & 1 != 0 {
           possible[byte + 64] = true
         }
-        // The non-ASCII characters of a set are only checked when one occurs.
+        // The non-ASCII characters of a set are only checked when such a character occurs.
         if set.others != .none { for byte in 0xC2...0xF4 { possible[byte] = true } }
       }
     }

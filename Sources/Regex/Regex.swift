@@ -2,7 +2,7 @@
 package enum RegexVerdict: Hashable, Sendable {
   case matched
   case notMatched
-  /// One of ``RegexLimits`` was reached.
+  /// A limit in ``RegexLimits`` was reached.
   case limitExceeded
   /// The subject is not UTF-8.
   case invalidUTF8
@@ -10,7 +10,7 @@ package enum RegexVerdict: Hashable, Sendable {
 
 /// The place of a match.
 package struct RegexMatch: Hashable, Sendable {
-  /// By group number: byte offsets in the subject. 0 is the whole match, and a group that took no part is nil.
+  /// The byte offsets of each group in the subject. Group 0 is the whole match, and a group that took no part is nil.
   package var groups: [Range<Int>?]
 
   /// Byte offsets of the whole match.
@@ -21,7 +21,7 @@ package struct RegexMatch: Hashable, Sendable {
 package enum RegexFindResult: Hashable, Sendable {
   case found(RegexMatch)
   case notFound
-  /// One of ``RegexLimits`` was reached.
+  /// A limit in ``RegexLimits`` was reached.
   case limitExceeded
   /// The subject is not UTF-8.
   case invalidUTF8
@@ -32,8 +32,8 @@ package enum RegexBackend: Hashable, Sendable, CaseIterable {
   /// PCRE2 where it certainly finishes soon, otherwise the Pike matcher. If PCRE2 reaches a limit, the Pike matcher, whose time
   /// is linear, decides within its own limit.
   case automatic
-  /// PCRE2 without a fallback, so that its limits are results. If it has no JIT for the pattern, this is the Pike matcher. See
-  /// ``RegexPattern/isNative``.
+  /// PCRE2 without a fallback, so that its limits are results. If PCRE2 has no JIT for the pattern, the Pike matcher is
+  /// used. See ``RegexPattern/isNative``.
   case pcre2
   /// Only the Pike matcher.
   case pike
@@ -140,7 +140,7 @@ package final class RegexPattern: Sendable {
     return text.flatMap { NativePattern(translated: $0) }
   }
 
-  /// The same for a pattern in a string.
+  /// Checks and compiles a pattern in a string.
   package convenience init(
     _ pattern: String, unicodeClasses: Bool = false, flavor: RegexFlavor = .re2,
     limits: RegexLimits = RegexLimits(), backend: RegexBackend = .automatic

@@ -1,12 +1,12 @@
-/// A pattern as an automaton over code points, for walks over all strings together. It only determines whether a string contains
-/// a match, not where.
+/// A pattern as an automaton over code points, for walks over all strings together. The automaton only determines
+/// whether a string contains a match, not where.
 package final class RegexAutomaton: Sendable {
   /// The possible places in the pattern after some letters.
   package struct State: Hashable, Sendable {
     /// Instructions that are reached before the next letter, in numerical order.
     fileprivate var instructions: [UInt32]
-    /// Whether no letter was read yet, and whether the last letter ended a line. These are only distinguished if the pattern tests
-    /// for it.
+    /// Whether no letter was read yet, and whether the last letter ended a line. The two states are only distinguished
+    /// if the pattern tests for them.
     fileprivate var isStart: Bool
     fileprivate var isLineStart: Bool
     /// Whether there is a match, whatever follows.

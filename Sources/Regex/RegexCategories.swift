@@ -1,4 +1,5 @@
-/// A set of Unicode general categories. Every code point is in exactly one, so unions and complements of such sets are exact.
+/// A set of Unicode general categories. Every code point is in exactly one category, so unions and complements of such
+/// sets are exact.
 ///
 /// Two categories are split: format characters and symbols that count as word characters have bits of their own, so that `\w`
 /// and `\W` of Rust's flavor are such sets too.
@@ -115,8 +116,8 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
     }
   }
 
-  /// The members as ranges. The first use reads the category of every code point once (some milliseconds). Only case-insensitive
-  /// categories and rare mixtures need it.
+  /// The members as ranges. The first use reads the category of every code point once (some milliseconds). Only
+  /// case-insensitive categories and rare mixtures need these ranges.
   var explicitRanges: [ScalarRange] {
     Self.runs.filter { contains($0.category) }.map { $0.range }.normalized()
   }

@@ -21,7 +21,7 @@ private struct RegexExample {
     self.limit = limit
   }
 
-  /// Appends a match of a part of the pattern. The result is false if none is short enough.
+  /// Appends a match of a part of the pattern. The result is false if no match is short enough.
   mutating func add(_ node: RegexNode) -> Bool {
     switch node {
     case .empty, .assertion: return true

@@ -10,7 +10,7 @@ package enum RegexFlavor: Hashable, Sendable {
   var name: String { self == .re2 ? "RE2" : "Rust's regex" }
 }
 
-/// A condition on a position. It consumes nothing.
+/// A condition on a position. An assertion consumes no characters.
 enum RegexAssertion: UInt32, Hashable, Sendable {
   case textStart
   case textEnd
@@ -71,7 +71,7 @@ struct RegexAnalysis {
   private var hasGroup = false
   private var isAssertion = false
 
-  /// Facts about one tree.
+  /// Computes the properties of a tree.
   init(_ node: RegexNode) {
     switch node {
     case .empty:

@@ -153,7 +153,7 @@ extension RegexParser {
     return try parseScalarEscape()
   }
 
-  /// Parses `[:alpha:]` or `[:^alpha:]`. It is nil if the bracket is not a POSIX class.
+  /// Parses `[:alpha:]` or `[:^alpha:]`. The result is nil if the bracket is not a POSIX class.
   private mutating func parsePosixClass() throws(RegexSyntaxError) -> RegexSet? {
     guard isNext(":", offset: 1) else { return nil }
     let start = position
@@ -177,7 +177,7 @@ extension RegexParser {
     return isNegated ? set.complement : set
   }
 
-  /// The POSIX classes, which only have ASCII members. It is empty for other names.
+  /// The POSIX classes, which only have ASCII members. The result is empty for other names.
   static func asciiClass(named name: String) -> [ScalarRange] {
     let bounds: [(UInt32, UInt32)]
     switch name {

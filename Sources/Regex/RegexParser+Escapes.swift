@@ -70,7 +70,7 @@ extension RegexParser {
     }
   }
 
-  /// The same for Unicode. These sets are closed under case folding.
+  /// The sets of Perl classes for Unicode. These sets are closed under case folding.
   private static func unicodePerlSet(_ name: UInt8) -> RegexSet {
     switch name {
     case UInt8(ascii: "d"): return RegexSet([], categories: .decimalNumber)

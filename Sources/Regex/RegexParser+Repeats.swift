@@ -7,10 +7,10 @@ extension RegexParser {
     var greedy: Bool
   }
 
-  /// The highest count in RE2, both of one repetition and as the product of nested counts.
+  /// The highest count in RE2, for a single repetition and for the product of nested repetitions.
   static let maximumCount = 1_000
 
-  /// Parses `*`, `+`, `?` or a count in braces. It is nil if the brace is a literal in RE2.
+  /// Parses `*`, `+`, `?` or a count in braces. The result is nil if the brace is a literal in RE2.
   mutating func parseRepeat() throws(RegexSyntaxError) -> RepeatToken? {
     let from = position
     let bounds: (minimum: Int, maximum: Int?)

@@ -14,7 +14,7 @@ package struct Checker: ~Copyable {
   var scopes: [(name: String, level: Int)] = []
   /// The number of variables that macros need and that no expression can name.
   var hiddenLevels = 0
-  /// In the behavior `skip`, the paths at which the expression keeps strings.
+  /// The paths at which an expression keeps strings in the behavior `skip`.
   var keptPaths: [[UInt8]] = []
   /// Whether a call of `matches` was found, so that patterns are searched for.
   var hasPatterns = false
@@ -24,7 +24,7 @@ package struct Checker: ~Copyable {
   var open: [UInt32] = []
   /// The names of the path that was read last, the root first.
   private var path: [SlotTable.NameRange] = []
-  /// The number of these names, from the root on, that are joined by dots. Only these can be parts of one name.
+  /// The number of names from the root that are joined by dots. Only names joined by dots can form one name.
   private var dotted = 0
 
   init(_ environment: ExpressionEnvironment) {
@@ -32,7 +32,7 @@ package struct Checker: ~Copyable {
     hostFunctions = environment.hostFunctions
   }
 
-  /// Adds an expression to the graph. Its errors and warnings are in ``diagnostics`` afterwards.
+  /// Adds an expression to the graph, and its errors and warnings to ``diagnostics``.
   mutating func check(_ tree: SyntaxTree, source: UInt32) -> ConditionGraph.ID {
     self.tree = tree
     self.source = source
@@ -254,8 +254,8 @@ package struct Checker: ~Copyable {
     }
   }
 
-  /// The slot of a static path with at least this number of names. It is nil if the path begins with a
-  /// macro's variable, a type, or an unknown name.
+  /// The slot of a static path with at least this number of names. The result is nil if the path begins with a macro's
+  /// variable, a type, or an unknown name.
   private mutating func slot(
     _ id: SyntaxTree.ID, isPresenceOnly: Bool = false, names least: Int = 1
   )

@@ -33,7 +33,7 @@ extension Checker {
     return body(&self)
   }
 
-  /// The expansion of `target.name(arguments)`, or nil when it is not a macro.
+  /// The expansion of `target.name(arguments)`, or nil if the call is not a macro.
   mutating func macro(
     _ macro: Macro, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
     _ node: SyntaxTree.Node
@@ -192,7 +192,7 @@ extension Checker {
     }
   }
 
-  /// Binds the values one after the other. Each binding encloses all that follows it.
+  /// Binds the values one after the other. Each binding encloses all later bindings and the body.
   private mutating func block(
     _ values: [UInt32], _ body: SyntaxTree.ID, _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {

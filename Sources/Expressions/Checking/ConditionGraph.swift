@@ -111,7 +111,7 @@ package struct ConditionGraph: ~Copyable {
   private var table: InternTable
   package var constants: ConstantPool
   package var slots: SlotTable
-  /// Variables that may have no value. Roots always have one.
+  /// Variables that may have no value. Roots always have a value.
   var variables: [String] = []
 
   package init() {
@@ -168,8 +168,8 @@ package struct ConditionGraph: ~Copyable {
     return lists[start + 1..<start + 1 + Int(lists[start])]
   }
 
-  /// The value of a constant node, or nil. A constant that is not a value (a name that means nothing)
-  /// is a fault wherever it is read.
+  /// The value of a constant node, or nil. A constant that is not a value, such as an undeclared name, is a fault
+  /// wherever it is read.
   package func constant(_ id: ID) -> Cell? {
     guard nodes[id].kind == .constant else { return nil }
     let cell = constants.cells[Int(nodes[id].a)]

@@ -1,10 +1,10 @@
 /// The memory for the long strings and literal lists among a program's constants.
 ///
-/// Only the one ``ConstantPool`` that it belongs to fills it, while compiling. It never changes
-/// afterwards, which makes it `Sendable`.
+/// Only one ``ConstantPool`` fills the memory, while compiling. The memory never changes afterwards, which makes it
+/// `Sendable`.
 ///
-/// It has no limit of its own, because a lack of memory must not change a constant. Constants from
-/// sources take at most eight times the bytes of the source, and ``ConstantFolding`` limits the others.
+/// The memory has no limit, because a lack of memory must not change a constant. Constants from sources take at most
+/// eight times the bytes of the source, and ``ConstantFolding`` limits all other constants.
 package final class ConstantMemory: @unchecked Sendable {
   // SAFETY: Only the pool of one graph writes here, and only while it compiles; graphs cannot be
   // copied. Afterwards threads only read. Tests: SharingTests, tsan.

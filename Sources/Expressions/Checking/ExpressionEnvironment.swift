@@ -24,7 +24,7 @@ public struct ExpressionEnvironment: Sendable {
   public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
   package internal(set) var dialect = Dialect.cel
-  /// The generation of the evaluator whose behavior applies. CEL has only one.
+  /// The generation of the evaluator whose behavior applies. CEL has only one generation.
   package internal(set) var behavior = EvaluatorBehavior.text
   /// Whether numeric strings become numbers where an expression reads them, and not when a frame is
   /// filled.
@@ -33,7 +33,7 @@ public struct ExpressionEnvironment: Sendable {
   package internal(set) var hostFunctions = HostFunctions()
   /// The functions of some expressions, by their text, instead of ``hostFunctions``.
   package var hostFunctionsOf: [String: HostFunctions] = [:]
-  /// Functions that another dialect has, so that a call of one is distinguished from a misspelt name.
+  /// Functions that another dialect has, so that calls of these functions are distinguished from misspelt names.
   package var unsupportedFunctions: Set<String> = []
   /// How values are converted when they are put into a frame.
   package internal(set) var binding = ValueBinding()

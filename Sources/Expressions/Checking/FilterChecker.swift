@@ -46,7 +46,7 @@ struct FilterChecker: ~Copyable {
     return nodes.count == 1 ? nodes[0] : graph.add(.or, list: nodes, at: origin(first, last))
   }
 
-  /// A filter as a clause of an explanation. Like a clause of an expression, it has a source of its own.
+  /// A filter as a clause of an explanation. Like a clause of an expression, a filter has its own source.
   private mutating func clause(_ number: Int, _ filter: Filter, _ range: SourceRange) -> ID {
     let whole = source
     source = UInt32(truncatingIfNeeded: number + 1)
@@ -148,7 +148,8 @@ struct FilterChecker: ~Copyable {
     let field = slot(path, origin)
     let isIn = graph.add(.in, field, list, at: origin)
     guard isNegated else { return holds(isIn, origin) }
-    // Only strings are in or out of a list. Every string begins with the empty string.
+    // List operators apply only to strings. This test is true for every string, because every string begins with the
+    // empty string.
     let isText = call(.startsWith, field, graph.addConstant(.emptyText, at: origin), origin)
     let isOut = graph.add(.not, isIn, at: origin)
     return graph.add(.and, list: [holds(isText, origin), holds(isOut, origin)], at: origin)

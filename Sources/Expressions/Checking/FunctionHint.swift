@@ -15,7 +15,7 @@ enum FunctionHint {
   /// The replacement, and the function that must exist for it. The function is nil if every language has it.
   private typealias Meaning = (function: String?, usage: String)
 
-  /// By name, in lower case. The first meaning whose function exists is suggested.
+  /// The meanings by name, in lower case. The first meaning whose function exists is suggested.
   private static let meanings: [String: [Meaning]] = {
     let families: [(names: [String], meanings: [Meaning])] = [
       (

@@ -32,7 +32,7 @@ extension Function {
   /// How the graph uses a function.
   enum Use: Hashable {
     case call
-    /// A test of a string. It has an instruction of its own.
+    /// The function is a test of a string, which has its own instruction.
     case textTest(TextTest)
     /// Returns its operand, or fails if that has the wrong type.
     case requirement
@@ -50,17 +50,17 @@ extension Function {
 
   /// How a function visits its operands.
   enum Work {
-    /// Each element and each byte once.
+    /// The function visits each element and each byte once.
     case once
-    /// Each element of one operand may be compared with each element of another.
+    /// The function may compare each element of one operand with each element of another.
     case pairs
   }
 
-  /// All facts about a function except its body.
+  /// The properties of a function, except its body.
   struct Row {
     var family: FunctionFamily
-    /// All ways of calling it, separated by semicolons (``FunctionSignature``). Names of extension
-    /// libraries contain their name space.
+    /// The signatures of the function, separated by semicolons (``FunctionSignature``). Names of extension libraries
+    /// contain their name space.
     var signatures: StaticString
     /// The effect of the function, in one sentence that starts with a verb.
     var summary: StaticString
@@ -68,7 +68,7 @@ extension Function {
     var example: StaticString
     var dialects: Dialects
     var use: Use
-    /// The steps of an evaluation that it takes, in addition to those of patterns.
+    /// The evaluation steps that the function takes, in addition to steps of patterns.
     var work: Work
     /// Whether a call on constants is computed at compile time, if ``Calls`` can do so.
     var folds: Bool
@@ -106,7 +106,7 @@ extension Function {
   }
 }
 
-/// A row of the table with its strings parsed. It is built once per process.
+/// A row of the table with its strings parsed. Each entry is built once per process.
 struct FunctionEntry: Sendable {
   let function: Function
   let signatures: [FunctionSignature]

@@ -30,9 +30,9 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 
 /// One way of calling a function: the types of its operands and of its result.
 ///
-/// It is written as `string.charAt(int) -> string`, `size(string|bytes) -> int` or
-/// `math.greatest(number, ...) -> number`. `T` is any type, the same in all places; `x`, `i`, `k` and
-/// `v` are variables that the call names, `field` is `a.b`.
+/// A signature is written as `string.charAt(int) -> string`, `size(string|bytes) -> int` or `math.greatest(number, ...)
+/// -> number`. `T` is any type, the same in all places; `x`, `i`, `k` and `v` are variables that the call names,
+/// `field` is `a.b`.
 package struct FunctionSignature: Hashable, Sendable {
   /// The known facts about an operand or the result.
   package struct Part: Hashable, Sendable {
@@ -61,7 +61,7 @@ package struct FunctionSignature: Hashable, Sendable {
   package let repeatsLast: Bool
   package let result: Part
 
-  /// Parses a signature. It is nil if the string is not a signature.
+  /// Parses a signature. Fails if the string is not a signature.
   package init?(_ text: String) {
     guard let signatures = FunctionSignature.all(in: text), signatures.count == 1 else {
       return nil
@@ -123,7 +123,7 @@ private struct SignatureReader {
     let start = at
     var receiver = union()
     if receiver == nil || !take(".") {
-      // It is not a receiver, but the beginning of the name.
+      // The part before the dot is the beginning of the name, not a receiver.
       receiver = nil
       at = start
     }
@@ -204,8 +204,8 @@ private struct SignatureReader {
 }
 
 extension TypeSet {
-  /// The types in words, such as `a string, a list or a map`: those that JSON has, or the others if there
-  /// are none of those.
+  /// The types in words, such as `a string, a list or a map`: the JSON types, or the other types if there are no JSON
+  /// types.
   package var words: String {
     let json: [(TypeSet, String)] = [
       (Self(.bool), "a bool"), (.number, "a number"), (Self(.string), "a string"),

@@ -55,7 +55,7 @@ package enum Function: UInt16, CaseIterable {
 }
 
 extension Function {
-  /// The table of functions. It is inlined, so that reading one column costs no more than a switch.
+  /// The table of functions. The property is inlined, so that reading one column costs no more than a switch.
   @inline(__always)
   var row: Row {
     switch self {

@@ -1,7 +1,7 @@
-/// An open-addressing index from content to number. The caller stores the content, and compares it. It is used for
+/// An open-addressing index from content to number. The caller stores and compares the content. The table is used for
 /// nodes, constants and attribute paths.
 ///
-/// A few entries, as for one expression, are searched one by one, which is faster than creating a table.
+/// A few entries, as for one expression, are searched one by one, because that is faster than creating a table.
 struct InternTable {
   private static let mostWithoutSlots = 16
 

@@ -2,7 +2,7 @@ extension ConditionGraph {
   /// The meaning of a number in a node.
   enum Field: UInt8 {
     case node
-    /// A list of nodes. Only the first number can be one.
+    /// The number of a list of nodes. Only the first field of a node can be a list.
     case nodes
     /// A place in the pool, and a slot.
     case constant, slot

@@ -3,10 +3,10 @@ internal import Regex
 
 /// The tests of instructions, computed for all rows of a column together.
 ///
-/// The result of a test for a row is that of ``Machine``: yes, no, or a fault. Both call the same
-/// functions on the same cells. Here, the loops over rows enclose them.
+/// The result of a test for a row is the same as in ``Machine``: yes, no, or a fault. Both call the same functions on
+/// the same cells. Here, loops over rows enclose the calls.
 enum ColumnTest {
-  /// A test that costs as much for some rows as for all. Its result is stored for the whole frame.
+  /// A test whose cost is the same for some rows and for all rows. Its result is stored for the whole frame.
   case bool(slot: Int)
   case equalBits(slot: Int, Cell)
   case equalInt(slot: Int, constant: Int)
@@ -126,8 +126,8 @@ extension ColumnTest {
     return verdict
   }
 
-  /// The rows of a word for which a condition holds. It also visits rows that are not wanted: a column has
-  /// cells for all rows.
+  /// The rows of a word for which a condition holds. The loop also visits unwanted rows, because a column has cells for
+  /// all rows.
   @inline(__always)
   private static func rows(
     _ column: UnsafePointer<Cell>, _ first: Int, _ test: CellTest, mask: UInt64 = .max,

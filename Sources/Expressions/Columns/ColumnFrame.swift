@@ -1,7 +1,7 @@
 /// The attributes of many contexts: a column of cells for each attribute that a program reads.
 ///
-/// A test takes about a nanosecond per row when it goes down a column and not along a context. Rows are
-/// filled one after the other, by ``RecordShapes`` or from a ``Frame``.
+/// A test takes about a nanosecond per row if it reads a column instead of a context. Rows are filled one after the
+/// other, by ``RecordShapes`` or from a ``Frame``.
 @usableFromInline package struct ColumnFrame: ~Copyable {
   // SAFETY: There are `stride` cells for each slot of the program, all vacant at first. Rows are
   // below 512 and slots below `slotCount`. `deinit` frees the memory. Tests: ConditionColumnsTests,
@@ -13,8 +13,8 @@
   @inlinable package static var rows: Int { 512 }
   /// The number of words in a mask, which has a bit for every row.
   @inlinable package static var words: Int { rows / 64 }
-  /// The number of cells from one column to the next. It is not a power of two, so that the cells of a row
-  /// do not compete for the same cache lines.
+  /// The number of cells from one column to the next. The stride is not a power of two, so that the cells of a row do
+  /// not compete for the same cache lines.
   @inlinable package static var stride: Int { rows + 4 }
 
   /// The columns, one after the other, in slot order.
@@ -23,7 +23,7 @@
   /// The rows that hold a context. The cells of other rows are vacant: they point nowhere, and their
   /// content has no meaning.
   @usableFromInline package let filled: RowMask
-  /// By slot: 1 where a cell of the column may point somewhere, until the next ``reset()``.
+  /// For each slot, 1 if a cell of the column may contain a pointer, until the next ``reset()``.
   @usableFromInline package let pointing: UnsafeMutablePointer<UInt8>
   /// Memory for values that do not fit into cells, until the next ``reset()``.
   package var arena: Arena
@@ -78,8 +78,7 @@
     cells[slot &* ColumnFrame.stride &+ row]
   }
 
-  /// Sets a cell. It may point into the ``arena``, or to memory that does not change until the next
-  /// ``reset()``.
+  /// Sets a cell. The cell may point into the ``arena``, or to memory that does not change until the next ``reset()``.
   @inlinable package func set(_ slot: Int, row: Int, to cell: Cell) {
     // SAFETY: Writing an address marks the column, so that `reset` sweeps it.
     // Tests: ConditionColumnsTests, asan.

@@ -1,9 +1,8 @@
 /// How an expression is evaluated over columns: the instructions that can run, in running order.
 ///
-/// Running only moves to lower indexes. So one pass over the instructions, each with the mask of the
-/// rows that reach it, evaluates all rows. A temporary that only copies an attribute or a constant is
-/// another name for it. At an instruction that computes a value or begins a loop, its rows continue one
-/// by one in the machine.
+/// Jumps only lead to lower indexes, so one pass over the instructions evaluates all rows. Each instruction has the
+/// mask of the rows that reach it. A temporary that only copies an attribute or a constant is another name for it. At
+/// an instruction that computes a value or begins a loop, its rows continue one by one in the machine.
 struct ColumnPlan: Sendable {
   enum Step: Sendable {
     /// The number of the test, and the next steps.
@@ -52,8 +51,8 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  /// All reachable steps, by key. It is nil if there are too many, or if columns do not store the values
-  /// that they need.
+  /// All reachable steps, by key. Nil if there are too many steps, or if columns do not store the values that the steps
+  /// need.
   private static func steps(
     _ entry: Program.Entry, _ storage: Program.Storage, followsValues: Bool,
     _ tests: inout ColumnTestTable
@@ -74,7 +73,7 @@ struct ColumnPlan: Sendable {
 
 /// The identity of a step while a plan is built.
 struct StepKey: Hashable {
-  /// By temporary: the constant or the slot that it means.
+  /// The constant or the slot that each temporary means.
   typealias Names = [UInt32: UInt32]
 
   /// Twice the index of the instruction plus one, or without the one for the step after a failure of the
@@ -263,7 +262,7 @@ private struct StepMaker {
         slot: slot, caught: StepKey(at - 1, names, naming: to, b),
         other: plainTarget(fault, names))
     }
-    // Only one attribute, beside constants. With more, the missing one is unknown.
+    // The missing attribute is only known if the instruction reads a single attribute.
     let slots = instruction.operands.compactMap { slot($0, names) }
     guard let fault = instruction.failing, slots.count == 1,
       case .rescue(let kinds, let caught, let other) = storage.code[Int(fault)],

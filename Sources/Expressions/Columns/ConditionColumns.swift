@@ -9,27 +9,27 @@
   private let storage: Program.Storage
   private let tests: [ColumnTest]
   private let plans: [ColumnPlan]
-  /// For rows that are evaluated one by one.
+  /// The frame for rows that are evaluated one by one.
   private var frame: Frame
 
   /// The rows of the current frame that hold a context. No other row is ever read.
   private let all = RowMasks.allocate()
-  // By test: the rows for which it was computed, and the results.
+  // For each test, the rows for which it was computed, and the results.
   private let testDone: RowMask
   private let testYes: RowMask
   private let testNo: RowMask
-  // By condition: rows for which it was evaluated, and those for which it holds.
+  // For each condition, the rows for which it was evaluated, and the rows for which it holds.
   private let done: RowMask
   private let holding: RowMask
-  // By condition: rows that may have failed.
+  // For each condition, the rows that may have failed.
   private let failing: RowMask
-  /// By condition: the row whose failure was determined last.
+  /// For each condition, the row whose failure was determined last.
   private var lastAsked: [(row: Int, failure: Failure?)?]
-  /// By condition: the slots that it reads.
+  /// For each condition, the slots that it reads.
   private let slots: [[Int]]
   private var finder: FailureFinder
   private let entries: [Program.Entry]
-  // During an evaluation. By step: the rows that reach it. By chain: the rows with a stored fault.
+  // During an evaluation: for each step, the rows that reach it, and for each chain, the rows with a stored fault.
   private let arriving: RowMask
   private let pending: RowMask
   private let wanted = RowMasks.allocate()

@@ -17,7 +17,7 @@
     /// Offset of the first byte.
     package var from: Int
     package var to: Int
-    /// Whether it is certainly a string without escapes.
+    /// Whether the value is certainly a string without escapes.
     package var isPlainText: Bool
 
     package init(from: Int = 0, to: Int = 0, isPlainText: Bool = false) {
@@ -36,7 +36,7 @@
       case skip
       /// A value for the caller.
       case capture
-      /// Only whether an attribute exists.
+      /// The shape stores only whether an attribute exists.
       case presence
       /// The value is not used, and attributes below it are missing. An object has another shape.
       case skipUnlessObject
@@ -50,7 +50,7 @@
       case end
     }
 
-    /// The bytes before the value, and a mask of those among the first 32 that exist.
+    /// The bytes before the value, and a mask of the existing bytes among the first 32.
     var literal: UnsafePointer<UInt8>
     var mask: UInt32
     var length: Int32
@@ -138,7 +138,7 @@
   let steps: UnsafeMutablePointer<Step>
   private(set) var stepCount = 0
   var endings: [Ending] = []
-  /// The same for the loop over records, in plain memory.
+  /// The endings in plain memory, for the loop over records.
   let plainEndings: UnsafeMutablePointer<PlainEnding>
   var first: UnsafeMutablePointer<Step>?
   /// The number of records that learning has looked at.
@@ -204,7 +204,7 @@
     plainEndings[endings.count].defaults.deallocate()
   }
 
-  /// Adds a step with the bytes before its value. It is nil if the maximum is reached.
+  /// Adds a step with the bytes before its value. The result is nil if the maximum is reached.
   mutating func add(
     _ action: Step.Action, number: Int, nesting: Int, _ literal: Slice<ByteView>
   ) -> UnsafeMutablePointer<Step>? {
@@ -216,8 +216,8 @@
     return step
   }
 
-  /// The ending of the record that was filled last. It is in plain memory: a mutating function copies `self` wherever
-  /// it calls a function that is not mutating.
+  /// The ending of the record that was filled last. The ending is in plain memory, because a mutating function copies
+  /// `self` when it calls a nonmutating function.
   let lastEnding: UnsafeMutablePointer<Int>
 
   /// The number of the shape of the record that was filled last.

@@ -115,7 +115,7 @@ extension RecordShapes {
     }
   }
 
-  /// The rest of a literal of more than 32 bytes. Also checks that enough bytes after it are readable.
+  /// Compares the rest of a literal of more than 32 bytes, and checks that enough bytes after the literal are readable.
   @inline(never)
   private static func isLongLiteral(
     _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ safe: UnsafePointer<UInt8>
@@ -127,7 +127,7 @@ extension RecordShapes {
     return true
   }
 
-  /// Reads any value. It is -1 if the value is invalid, or differs from the shape.
+  /// Reads any value. Returns -1 if the value is invalid, or differs from the shape.
   @inline(never)
   private func value(
     _ step: Step, _ start: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena

@@ -169,7 +169,7 @@ extension RecordShapes {
   /// - Returns: the number of the ending that the steps lead to, or nil when there are too many.
   private mutating func remember(_ values: [Lesson.Value], _ record: ByteView) -> Int? {
     var at = 0
-    /// The step before the next one.
+    /// The step that precedes the next step.
     var previous: UnsafeMutablePointer<Step>?
     for value in values {
       guard let next = step(record[at..<value.from], value, after: previous) else { return nil }
@@ -179,7 +179,7 @@ extension RecordShapes {
     return previous.map { Int($0.pointee.number) }
   }
 
-  /// The step with these bytes that may follow another step. It is created if it is missing.
+  /// Finds or creates the step with these bytes that follows another step.
   private mutating func step(
     _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: UnsafeMutablePointer<Step>?
   ) -> UnsafeMutablePointer<Step>? {

@@ -12,7 +12,7 @@ public struct Compilation<Output> {
   /// The output, or nil if the input is unusable. In that case, a diagnostic of severity error explains why.
   public var output: Output?
   public var diagnostics: [Diagnostic]
-  /// The source, to show where a diagnostic is; nil if there is none.
+  /// The source, to show the place of a diagnostic, or nil if there is no source.
   var source: String?
 
   package init(output: Output?, diagnostics: [Diagnostic], source: String? = nil) {

@@ -89,9 +89,9 @@ public struct Diagnostic: Hashable, Sendable {
       }
     }
 
-    /// The edits, in the order of the source. They do not overlap.
+    /// The edits, in the order of the source. Edits do not overlap.
     package var edits: [Edit]
-    /// Whether it can be applied without asking: there is no other interpretation, or it changes no result.
+    /// Whether the fix can be applied without asking, because it has no alternative or changes no result.
     package var isSafe: Bool
 
     package init(_ edits: [Edit], isSafe: Bool) {

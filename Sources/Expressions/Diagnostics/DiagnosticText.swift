@@ -64,8 +64,8 @@ package enum DiagnosticText {
     return lines.map(visible).joined(separator: "\n")
   }
 
-  /// The line of a source that a range begins in, cut to a readable width, and a mark under the range. Both
-  /// have a margin.
+  /// The source line in which a range begins, cut to a readable width, and a mark under the range. Both lines have a
+  /// margin.
   package static func excerpt(_ source: String, _ range: SourceRange) -> [String] {
     let excerpt = Excerpt(source: source, range: range)
     return ["   | " + excerpt.line, "   | " + excerpt.marker].map(visible)

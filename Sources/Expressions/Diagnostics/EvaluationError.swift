@@ -32,7 +32,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case badMapKey
     /// A regular expression that is not RE2 syntax.
     case badRegex
-    /// One of ``Limits`` was reached.
+    /// A limit in ``Limits`` was reached.
     case limitExceeded
     /// The expression depends on an attribute that is declared as unknown.
     case unknownValue
@@ -79,7 +79,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
   }
 
   public var kind: Kind
-  /// The instruction that failed. It leads to the source range.
+  /// The instruction that failed, which determines the source range.
   package var instruction: UInt32
   /// Tags of the operands if they explain the failure, otherwise 0.
   private var firstTag: UInt8

@@ -16,7 +16,7 @@ package struct FaultSet: OptionSet, Sendable {
     .noSuchAttribute, .noSuchOverload, .indexOutOfRange, .conversion, .badMapKey, .badRegex,
     .undeclaredName, .nullComparison, .badArgument)
 
-  /// Whether a fault, as the machine stores it, is of one of these kinds.
+  /// Whether a fault, in the form that the machine stores, has one of these kinds.
   @inline(__always)
   func contains(fault: UInt64) -> Bool {
     rawValue >> (UInt32(truncatingIfNeeded: fault >> 8) & 0x1F) & 1 == 1

@@ -15,17 +15,17 @@ extension Diagnostic {
     }
 
     package enum Consequence: String, Hashable, Sendable, CaseIterable {
-      /// It rejects the whole config.
+      /// The SDK rejects the whole config.
       case rejectsConfig = "rejects-config"
-      /// It continues without the element.
+      /// The SDK continues without the element.
       case dropsElement = "drops-element"
-      /// It uses the element, with a different meaning.
+      /// The SDK uses the element with a different meaning.
       case differs
     }
 
     package var peers: [Peer]
     package var consequence: Consequence
-    /// Details of the effect, where it is not obvious.
+    /// Details of the effect, if it is not obvious.
     package var detail: String?
 
     package init(_ peers: [Peer], _ consequence: Consequence, _ detail: String? = nil) {

@@ -7,7 +7,7 @@ package enum Suggestion {
     var best: (name: String, distance: Int)?
     for candidate in candidates where candidate != name {
       let lengths = abs(candidate.utf8.count - own.count)
-      // One edit changes two letters at most.
+      // One edit changes at most two letters.
       guard lengths <= allowed,
         (letters ^ self.letters(candidate)).nonzeroBitCount <= 2 * allowed
       else { continue }
@@ -25,7 +25,7 @@ package enum Suggestion {
     name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
   }
 
-  /// The number of edits. The beginnings and ends that two names share take none.
+  /// The number of edits. Common beginnings and ends of two names need no edits.
   package static func shortDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var (start, end) = (0, 0)
     let least = min(a.count, b.count)

@@ -3,7 +3,7 @@ package struct ExpressionPart: Sendable {
   package var range: SourceRange
   /// The part as written.
   package var text: String
-  /// The numbers of the parts that it consists of. A clause has none.
+  /// The numbers of the parts that this part consists of. A clause has no parts.
   package var parts: [Int] = []
   /// The literals of the part.
   package var constants: [Value] = []
@@ -15,7 +15,7 @@ package struct ExpressionPart: Sendable {
 }
 
 extension ExpressionPart {
-  /// The parts of an expression, the whole first. It is nil if the expression is not in the language.
+  /// The parts of an expression, beginning with the whole expression. Nil if the expression is not in the language.
   package static func all(of source: String, in dialect: Dialect, limits: Limits = Limits())
     -> [ExpressionPart]?
   {

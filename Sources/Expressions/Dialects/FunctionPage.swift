@@ -1,9 +1,9 @@
 /// The entry of a function or macro in the reference.
 package struct FunctionPage: Sendable {
   package let family: FunctionFamily
-  /// All ways of calling it.
+  /// The signatures of the function.
   package let signatures: [FunctionSignature]
-  /// Its effect, in a sentence or two.
+  /// The effect of the function, in a sentence or two.
   package let summary: String
   /// `call == result`, which is true in every dialect that knows the function.
   package let example: String

@@ -1,9 +1,9 @@
 /// The behavior `skip`: numeric strings become numbers where an expression reads them, except at the paths
 /// that it compares with string literals.
 ///
-/// Attributes are stored in frames as in the behavior `text`, because two expressions of a program can read
-/// the same attribute in both ways. A node around the attribute converts the strings to numbers. It is left
-/// out where the numbers cannot change the result of a relation.
+/// Attributes are stored in frames as in the behavior `text`, because two expressions of a program can read the same
+/// attribute in both ways. A node around the attribute converts the strings to numbers. The node is omitted if the
+/// numbers cannot change the result of a relation.
 extension Checker {
   /// The node that reads a path: the attribute's node itself in all other behaviors.
   mutating func readNumbers(
@@ -48,7 +48,7 @@ extension Checker {
 
   /// The attribute itself, without the conversion to numbers.
   ///
-  /// - Parameter isSame: whether the result is the same. Its argument is whether the attribute's own strings
+  /// - Parameter isSame: returns whether the result is the same. The argument is whether the attribute's own strings
   ///   stay strings.
   private mutating func withStrings(_ id: ConditionGraph.ID, _ isSame: (Bool) -> Bool)
     -> ConditionGraph.ID

@@ -32,7 +32,7 @@ package struct ParsedExpression {
 
   package subscript(id: ID) -> SyntaxTree.Node { tree[id] }
 
-  /// The names of `user.a.b` and `user["a"].b`, or nil if it is not the path of an attribute.
+  /// The names of `user.a.b` and `user["a"].b`, or nil if the node is not the path of an attribute.
   package func path(_ id: ID) -> [String]? {
     guard let path = names(id), !variables.contains(path[0]) else { return nil }
     return path
@@ -104,8 +104,7 @@ package struct ParsedExpression {
 }
 
 extension Dialect {
-  /// Names that have another meaning if a member with this name is missing: in superscript, those of
-  /// functions.
+  /// Names that have another meaning if a member with this name is missing: in superscript, the names of functions.
   package func isFunctionName(_ name: String, with host: HostFunctions) -> Bool {
     self == .superscript && (Superscript.functions.contains(name) || host.contains(name))
   }

@@ -1,6 +1,6 @@
 extension ExpressionEnvironment {
-  /// The same environment, with strings converted to numbers where expressions read them. Results do not
-  /// change. If no expression reads a converted string, frames can be filled as in the behavior `text`.
+  /// The environment, with strings converted to numbers where expressions read the strings. Results do not change. If
+  /// no expression reads a converted string, frames can be filled as in the behavior `text`.
   package var readingNumbersInGraph: ExpressionEnvironment {
     var environment = self
     environment.readsNumbersInGraph = behavior.readsNumbers

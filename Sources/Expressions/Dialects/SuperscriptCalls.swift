@@ -138,7 +138,7 @@ extension Checker {
     reader.next().map { superscript($0, reader.rewriting) }
   }
 
-  /// The receiver, or the first argument if there is none. All errors of that argument become one error.
+  /// The receiver, or the first argument if there is no receiver. All errors of that argument become one error.
   private mutating func receiver(_ reader: inout CallReader) -> ConditionGraph.ID? {
     if let receiver = reader.receiver { return receiver }
     return argument(&reader).map { masked($0, reader.origin) }
@@ -244,9 +244,9 @@ extension Checker {
     return withReceiver(reader, graph.add(.in, text, list, at: reader.origin))
   }
 
-  /// `x.maybe(a, b)`: a, or b if a fails. It evaluates a receiver, whose value it ignores.
+  /// `x.maybe(a, b)` evaluates to a, or to b if a fails. The receiver x is evaluated, but its value is ignored.
   private mutating func maybe(_ reader: inout CallReader) -> ConditionGraph.ID {
-    // Its arguments are only evaluated if both are present.
+    // The arguments of `maybe` are only evaluated if both are present.
     if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {
       guard let this = receiver(&reader) else { return lacking([], reader) }
       return lacking([this], reader, .fatalArgument)

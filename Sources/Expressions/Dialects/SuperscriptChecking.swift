@@ -5,8 +5,8 @@
 /// strings "true" and "false" are bools. All of this is decided here, once. The rewriting depends on the
 /// place (``Rewriting``) and on the generation of the evaluator (``EvaluatorBehavior``).
 extension Checker {
-  /// A whole expression. It is null if it fails with an undeclared name or a comparison with null. In the
-  /// behavior `raw` both are errors.
+  /// Checks a whole expression. The expression is null if it fails with an undeclared name or a comparison with null.
+  /// In the behavior `raw` both are errors.
   mutating func checkSuperscript(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     graph.variables = environment.variables
     guard environment.behavior != .raw else { return matched(root) }
@@ -62,7 +62,7 @@ extension Checker {
     case .divide: return superscriptArithmetic(.divide, node, rewriting)
     case .modulo: return superscriptArithmetic(.modulo, node, rewriting)
     case .invalid, .uint, .optionalSelect, .optionalIndex, .optionalElement:
-      // The parser creates none of these.
+      // The parser never creates such a node.
       return raise(.noSuchOverload, origin)
     case .clause: return clause(node) { $0.superscript(Int(node.a), rewriting) }
     }
@@ -95,7 +95,7 @@ extension Checker {
     graph.add(.orElse, node, graph.addConstant(.null, at: origin), at: origin)
   }
 
-  /// All of the nodes in order. The value is that of the last one.
+  /// Evaluates all nodes in order. The value is the value of the last node.
   mutating func sequence(_ nodes: [ConditionGraph.ID], _ origin: ConditionGraph.Origin)
     -> ConditionGraph.ID
   {

@@ -72,7 +72,7 @@ extension Checker {
 
   // MARK: Members
 
-  /// The slot path of `a.b.c`. It is nil if the path does not begin with a root, or contains the name of a
+  /// The slot path of `a.b.c`. The result is nil if the path does not begin with a root, or contains the name of a
   /// function.
   private func dotPath(_ id: SyntaxTree.ID) -> [String]? {
     let node = tree[id]
@@ -109,8 +109,8 @@ extension Checker {
     return rewriting == .everything ? orNull(member, origin) : member
   }
 
-  /// `value[key]`: null if the member is missing. The key is never rewritten. If an attribute in it is
-  /// missing, the result is null too.
+  /// `value[key]` is null if the member is missing. The key is never rewritten. If an attribute in the key is missing,
+  /// the result is also null.
   mutating func superscriptIndex(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
     -> ConditionGraph.ID
   {
@@ -193,7 +193,7 @@ extension ConditionGraph {
     }
   }
 
-  /// Whether a slot may have no value. Roots and answers always have one.
+  /// Whether a slot may have no value. Roots and answers always have a value.
   private func canBeMissing(_ slot: Int) -> Bool {
     slots.isBelowRoot(slot) || isVariable(slot)
   }

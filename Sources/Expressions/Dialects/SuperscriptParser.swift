@@ -1,5 +1,5 @@
-/// Builds a ``SyntaxTree`` from a superscript expression. It accepts exactly what the original accepts,
-/// and stops at the first error.
+/// Builds a ``SyntaxTree`` from a superscript expression. The parser accepts the same expressions as the original, and
+/// stops at the first error.
 struct SuperscriptParser {
   // SAFETY: `source` is the caller's view and outlives the parser. Tokens are inside it. The tree
   // copies the text. Tests: SuperscriptProgramTests, fuzz parser.

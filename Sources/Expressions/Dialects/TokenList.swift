@@ -4,7 +4,7 @@ package struct TokenList {
   private var tokens: [Token] = []
   /// The place of the first comment.
   private(set) var comment: SourceRange?
-  /// The place of the closing parenthesis for each opening one.
+  /// The place of the closing parenthesis for each opening parenthesis.
   private var closing: [Int: Int] = [:]
   private let length: Int
 
@@ -41,7 +41,7 @@ package struct TokenList {
     comment = SourceRange(from: start, to: line.endIndex)
   }
 
-  /// The lexer of a dialect. It is not a closure, because optimised builds lost the source in one.
+  /// The lexer of a dialect. The reader is not a closure, because optimised builds lost the source in a closure.
   private struct Reader {
     // SAFETY: The lexers use a view that outlives the reader. Tests: FormattingCorpusTests.
 
@@ -55,7 +55,7 @@ package struct TokenList {
       self.dialect = dialect
     }
 
-    /// Nil at the end.
+    /// The next token, or nil at the end.
     mutating func next() -> Token? {
       guard dialect == .superscript else {
         let token = cel.next()

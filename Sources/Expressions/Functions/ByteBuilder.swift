@@ -33,7 +33,7 @@ struct ByteBuilder {
     text.withUTF8 { append($0, &arena) }
   }
 
-  /// Appends the bytes that `write` puts into a buffer of `most` bytes. It returns the number of bytes.
+  /// Appends the bytes that `write` puts into a buffer of `most` bytes. `write` returns the number of bytes.
   mutating func append(
     upTo most: Int, _ arena: inout Arena, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
   ) {

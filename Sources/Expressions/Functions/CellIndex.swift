@@ -37,7 +37,7 @@ struct CellIndex {
     return slots[place.slot] >= 0
   }
 
-  /// Inserts an element unless an equal one is in the index. It is nil if that takes too much work.
+  /// Inserts an element unless an equal one is in the index. The result is nil if that takes too much work.
   mutating func insert(_ number: Int) -> Bool? {
     guard let place = place(of: elements + number) else { return nil }
     guard slots[place.slot] < 0 else { return false }

@@ -75,7 +75,7 @@ enum CollectionFunctions {
     return contains(collection, element, &work)
   }
 
-  /// The same, adding the work that was done to `work`.
+  /// Whether a collection contains an element. Adds the cost of the search to `work`.
   static func contains(
     _ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {

@@ -42,7 +42,7 @@ enum DateFunctions {
     }
   }
 
-  /// The number of midnights between two instants. It is negative if the second is earlier.
+  /// The number of midnights between two instants. The number is negative if the second instant is earlier.
   static func daysUntil(_ operands: Operands) -> Cell {
     guard operands[0].pointee.tag == Tag.timestamp, operands[1].pointee.tag == Tag.timestamp
     else { return operands.refused }
@@ -66,7 +66,7 @@ enum DateFunctions {
       ?? .failure(Fault(cell: Cell(fault: .conversion)))
   }
 
-  /// The instant at which clocks in a zone show a time on a date. Outside the years 1 to 9999 it is an
+  /// The instant at which clocks in a zone show a time on a date. Outside the years 1 to 9999 the result is an
   /// overflow.
   private static func instant(_ date: CivilDate, _ time: CivilTime, _ zone: TimeZoneRules) -> Cell {
     let shown = CivilTime(
@@ -81,9 +81,9 @@ enum DateFunctions {
 }
 
 extension TimeZoneRules {
-  /// The instant at which clocks in the zone show a time, in seconds since 1970. If clocks are put back and
-  /// show it twice, it is the first instant. A time that clocks skip counts from the last time before the
-  /// gap: if two becomes three, half past two is half past three.
+  /// The instant at which clocks in the zone show a time, in seconds since 1970. If clocks are set back and show the
+  /// time twice, the first instant is returned. A time that clocks skip is counted from the last time before the gap:
+  /// if 2:00 becomes 3:00, 2:30 means 3:30.
   package func secondsSince1970(showing time: CivilTime) -> Int64 {
     let shown = time.secondsSince1970()
     // Clocks differ from UTC by less than a day, and no zone changes them twice in two days.
@@ -97,8 +97,8 @@ extension TimeZoneRules {
 }
 
 extension CivilDate {
-  /// Parses `2026-11-21`, with four digits for the year and two for the month and the day. It is nil for any
-  /// other string, and for days that do not exist.
+  /// Parses `2026-11-21`, with four digits for the year and two for the month and the day. Fails for any other string,
+  /// and for days that do not exist.
   package init?(iso8601 text: UnsafeBufferPointer<UInt8>) {
     // SAFETY: The count is ten, which covers every place that is read. Tests: DateFunctionsTests.
     guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else {

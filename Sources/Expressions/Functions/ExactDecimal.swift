@@ -28,7 +28,7 @@ struct ExactDecimal {
   }
 
   private static func multiply(_ words: inout [UInt32], by base: UInt64, times: Int) {
-    // As many factors per step as leave room for a carry.
+    // The largest number of factors per step that leaves room for a carry.
     let most = base == 2 ? 29 : 12
     var left = times
     while left > 0 {

@@ -90,7 +90,7 @@ enum ListExtension {
 
   // MARK: Order
 
-  /// The elements in the order of the keys, which are one of the operands. Keys must be of one type that has
+  /// Sorts the elements by their keys, which are an operand. All keys must have the same type, and the type must have
   /// an order. Elements with equal keys stay in order, and NaN comes last.
   static func sort(_ operands: Operands, keys: Int, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0), let keys = operands.elements(keys) else {
@@ -116,7 +116,7 @@ enum ListExtension {
     return Cell(tag: Tag.list, count: list.count, at: result)
   }
 
-  /// The same tag for all strings.
+  /// A tag that is equal for all strings.
   private static func kind(_ tag: UInt8) -> UInt8 { tag >= Tag.shortText ? Tag.longText : tag }
 
   private static func isOrdered(_ cell: Cell) -> Bool {
@@ -136,7 +136,7 @@ enum ListExtension {
     }
   }
 
-  /// The list without elements that equal an earlier one.
+  /// The list without elements that equal an earlier element.
   static func distinct(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0) else { return operands.refused }
     guard list.count > 1 else { return operands[0].pointee }

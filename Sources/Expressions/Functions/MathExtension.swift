@@ -2,8 +2,8 @@
 enum MathExtension {
   private static func isNumber(_ cell: Cell) -> Bool { Tag.int...Tag.double ~= cell.tag }
 
-  /// The greatest or the least of numbers of any types, in its own type. Of equal numbers it is the first. The
-  /// numbers are the operands, or the elements of a single list operand. A NaN is neither greater nor less.
+  /// The greatest or the least of numbers of any types, in its own type. Among equal numbers, the first is returned.
+  /// The numbers are the operands, or the elements of a single list operand. A NaN is neither greater nor less.
   static func extreme(_ operands: Operands, _ wanted: Comparing.Order) -> Cell {
     if operands.count == 1, let elements = operands.elements(0) {
       guard let first = elements.first else { return Cell(fault: .indexOutOfRange) }
@@ -41,7 +41,7 @@ enum MathExtension {
     }
   }
 
-  /// -1, 0 or 1 in the type of the operand; NaN has no sign.
+  /// The sign as -1, 0 or 1, in the type of the operand. NaN has no sign.
   static func sign(_ operands: Operands) -> Cell {
     let value = operands[0].pointee
     switch value.tag {

@@ -35,7 +35,7 @@ enum Network {
     return Cell(tag: Tag.cidr, count: count + 1, at: memory)
   }
 
-  /// The address in a cell that holds one.
+  /// The address in a cell that contains an address.
   private static func address(_ cell: Cell) -> NetworkAddress? {
     cell.tag == Tag.ip ? NetworkAddress(bytes: cell.outsideBytes) : nil
   }
@@ -69,8 +69,7 @@ enum Network {
     range(operands[0].pointee).map(body) ?? operands.refused
   }
 
-  /// Whether the string form of an address is exactly the operand. It is a fault if the operand is not an
-  /// address.
+  /// Whether the string form of an address is exactly the operand. An operand that is not an address is a fault.
   static func isCanonical(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let address = NetworkAddress(text) else { return Cell(fault: .conversion) }

@@ -72,7 +72,7 @@ extension NetworkAddress {
     self.init(isMapped ? bits & 0xFFFF_FFFF : bits, isIPv4: isMapped)
   }
 
-  /// Whether this is one of ::ffff:0:0/96, which mean IPv4 addresses.
+  /// Whether the address is in ::ffff:0:0/96, the range that means IPv4 addresses.
   private static func isMapped(_ bits: UInt128) -> Bool { bits >> 32 == 0xFFFF }
 
   /// Four numbers up to the end of the string.
@@ -177,7 +177,7 @@ extension NetworkAddress {
     UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * i))
   }
 
-  /// The first of the longest runs of zero groups, if it has at least two.
+  /// The first of the longest runs of zero groups, if the run has at least two groups.
   private var longestZeros: Range<Int> {
     var longest = 0..<0
     var start = 0
@@ -267,7 +267,7 @@ struct NetworkRange: Equatable {
     other.isIPv4 == address.isIPv4 && other.bits >> rest == address.bits >> rest
   }
 
-  /// Whether every address of the other range is in this one.
+  /// Whether every address of the other range is in this range.
   func contains(_ other: NetworkRange) -> Bool {
     prefix <= other.prefix && contains(other.address)
   }

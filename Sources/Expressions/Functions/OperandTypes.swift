@@ -26,7 +26,7 @@ extension Operands {
 
 /// A bound on recursion.
 enum Nesting {
-  /// The maximum depth of lists and maps that functions visit. Deeper ones are a fault, because the stack of
+  /// The maximum depth of lists and maps that functions visit. Deeper lists and maps are a fault, because the stack of
   /// a thread may be small.
   static let deepest = 256
   /// The maximum depth of lists and maps that are compared or returned as a ``Value``. Contexts and literals

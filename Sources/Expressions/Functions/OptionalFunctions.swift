@@ -25,7 +25,7 @@ enum OptionalFunctions {
     return body(optional, optional.elements.first)
   }
 
-  /// An optional, or another one if the first is empty.
+  /// The first optional, or the second optional if the first is empty.
   static func or(_ operands: Operands) -> Cell {
     onOptional(operands) { optional, value in
       guard operands[1].pointee.tag == Tag.optional else { return operands.noOverload }
@@ -69,7 +69,7 @@ enum OptionalFunctions {
     return Cell(tag: Tag.list, count: values.count, at: memory)
   }
 
-  /// The first or the last element of a list, if it has any.
+  /// The first or the last element of a list, if the list is not empty.
   static func end(_ operands: Operands, isFirst: Bool, _ arena: inout Arena) -> Cell {
     let list = operands[0].pointee
     guard list.tag == Tag.list else { return operands.noOverload }

@@ -5,14 +5,14 @@ struct PatternCache {
   /// The result of compiling a string.
   enum Entry {
     case pattern(RegexPattern)
-    /// It is not a pattern, or it is too large.
+    /// The string is not a valid pattern, or the pattern is too large.
     case none(EvaluationError.Kind)
   }
 
   private var entries: [[UInt8]: Entry] = [:]
   private static let capacity = 64
 
-  /// A string as a pattern. Compiling a new one adds to `work`.
+  /// A string as a pattern. Compiling a new pattern adds to `work`.
   mutating func pattern(
     _ text: ByteView, _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {

@@ -61,7 +61,7 @@ enum RegexExtension {
     return nil
   }
 
-  /// A list of the strings of at most this number of matches. It is shorter if the group of a match is empty.
+  /// A list of the strings of at most this number of matches. The list is shorter if the group of a match is empty.
   private static func extract(
     _ text: ByteView, _ pattern: RegexPattern, most: Int, _ scratch: inout RegexScratch,
     _ arena: inout Arena

@@ -34,7 +34,7 @@ enum SetExtension {
     return body(left, right, &arena).map { Cell($0) } ?? Cell(fault: .limitExceeded)
   }
 
-  /// Whether the list contains all, or any, of the elements. It is nil if a limit is reached.
+  /// Whether the list contains all, or any, of the elements. The result is nil if a limit is reached.
   private static func holds(
     _ list: UnsafeBufferPointer<Cell>, all: Bool, of elements: UnsafeBufferPointer<Cell>,
     _ arena: inout Arena

@@ -10,7 +10,7 @@ enum StringExtension {
 
   // MARK: Positions
 
-  /// The byte where a code point begins, or the end. It is nil past the end.
+  /// The byte where a code point begins, or the end. The result is nil past the end.
   private static func place(ofCodePoint number: Int64, in text: ByteView) -> Int? {
     guard number >= 0, number <= text.count else { return nil }
     var left = Int(number)
@@ -218,8 +218,8 @@ enum StringExtension {
     }
   }
 
-  /// The parts between separators, at most `limit` of them, where the last contains the rest. With an empty
-  /// separator these are the code points. A negative limit means no limit.
+  /// The parts between separators, at most `limit` parts. The last part contains the rest of the string. An empty
+  /// separator splits the string into code points. A negative limit means no limit.
   static func split(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0), let separator = operands.text(1),
       let limit = operands.count > 2 ? operands.int(2) : -1

@@ -52,8 +52,8 @@ package enum Superscript {
     }
   }
 
-  /// An ordering as a bool. It is a fault if the values have no order, such as NaN. A null on the left side has
-  /// a fault of its own.
+  /// An ordering as a bool. Values without an order, such as NaN, are a fault. A null on the left side is a separate
+  /// fault.
   @inline(never)
   static func compare(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ comparison: Comparison

@@ -5,8 +5,8 @@ enum UnitDuration {
   // SAFETY: Every index is compared with the count of the caller's view.
   // Tests: SuperscriptReferenceTests, AnyOperandsTests.
 
-  /// The nanoseconds of numbers with units, such as `1h30m` or `1e3s`. It is nil if the first number is
-  /// missing. Characters after the last unit are ignored, and a leading sign applies to the whole.
+  /// The nanoseconds of numbers with units, such as `1h30m` or `1e3s`. The result is nil if the first number is
+  /// missing. Characters after the last unit are ignored, and a leading sign applies to the whole duration.
   static func parse(_ text: ByteView) -> Int64? {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -30,7 +30,8 @@ enum UnitDuration {
     return value < -0x1p63 ? .min : Int64(value)
   }
 
-  /// The number that begins here, or none. It is nil if the digits of its exponent are missing.
+  /// Reads the number that begins at the current place, if any. The result is nil if the digits of an exponent are
+  /// missing.
   private static func readNumber(_ text: ByteView, _ at: inout Int) -> (value: Double?, Void)? {
     var end = at
     func byte() -> UInt8 { end < text.count ? text[end] : 0 }
@@ -120,8 +121,8 @@ enum UnitDuration {
   }
 }
 
-/// Instants with the UTC offset that they were written with. It only matters to their string form. The cell
-/// stores it in minutes in bytes 1 and 2.
+/// Instants with the UTC offset that they were written with. The offset only affects the string form. The cell stores
+/// the offset in minutes in bytes 1 and 2.
 enum OffsetTime {
   // SAFETY: The view of the local copy stays in the closure. Other indexes are compared with the
   // count. Tests: SuperscriptReferenceTests, AnyOperandsTests.

@@ -40,7 +40,7 @@ enum TimeFunctions {
     }
   }
 
-  /// Each part is the whole duration in that unit, except milliseconds, which are those within a second.
+  /// Each part is the whole duration in that unit, except milliseconds, which count only within the current second.
   private static func part(_ wanted: Part, of span: TimeSpan) -> Cell? {
     switch wanted {
     case .hours: Cell(span.hours)

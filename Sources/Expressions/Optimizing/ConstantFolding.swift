@@ -8,16 +8,16 @@ struct ConstantFolding {
 
   /// The number of nodes at the beginning of the graph that do not change.
   private var unchanged = 0
-  /// The new node for each node after these, as far as it has been visited.
+  /// The new node for each visited node.
   private var replaced: [UInt32] = []
-  /// Whether expressions without foldable nodes are skipped. It is off only in tests, which compare both ways.
+  /// Whether expressions without foldable nodes are skipped. The option is off only in tests, which compare both ways.
   private let looksFirst: Bool
   /// The number of bytes left for constants that do not occur in the source of the expression.
   private var room = 0
   /// A short source can request much: `lists.range(60000)`. Larger constants are computed on demand at run
   /// time, within the limits of an evaluation.
   static let roomPerExpression = 1 << 16
-  /// The same for all expressions of a program.
+  /// The room that remains for all expressions of a program.
   private var roomInAll: Int
   static let roomPerProgram = 64 << 20
 

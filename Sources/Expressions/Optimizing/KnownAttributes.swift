@@ -58,7 +58,7 @@ package struct KnownAttributes: Sendable {
     }
   }
 
-  /// Whether the map at the first names of a path is complete, or is inside a complete one.
+  /// Whether the map at the first names of a path is complete, or is inside a complete map.
   private func isComplete(_ path: AttributePath, names: Int) -> Bool {
     complete.contains { known in
       known.names.count <= names

@@ -1,6 +1,6 @@
 /// Folds the nodes that superscript adds to the graph.
 extension ConstantFolding {
-  /// The replacement for a node whose operands are folded, or nil if it does not change.
+  /// The replacement for a node whose operands are folded, or nil if the node does not change.
   func superscript(
     _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin, _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID? {
@@ -32,8 +32,8 @@ extension ConstantFolding {
     }
   }
 
-  /// `&&` and `||`: constants that do not matter are left out, and so are the operands after one that ends an
-  /// `||`. Operands of `&&` are evaluated even if one is false, for their errors.
+  /// Folds `&&` and `||`. Constants that have no effect are removed, and so are operands after a constant that ends an
+  /// `||`. Operands of `&&` are evaluated even if one operand is false, because they may fail.
   func superscriptChain(
     _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
@@ -108,7 +108,7 @@ extension ConstantFolding {
     withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { Comparing.areEqual(a, $0) } }
   }
 
-  /// The result of a comparison, or of arithmetic on numbers, or nil if there is none.
+  /// The result of a comparison, or of arithmetic on numbers, or nil if it is not known.
   private func operation(
     _ node: ConditionGraph.Node, _ a: Int, _ b: Int, _ graph: borrowing ConditionGraph
   ) -> Cell? {

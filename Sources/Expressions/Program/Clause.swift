@@ -22,7 +22,7 @@ public struct Clause: Hashable, Sendable {
     case noBool
   }
 
-  /// An attribute that the clause reads. Its value is nil if the attribute is missing.
+  /// An attribute that the clause reads. The value is nil if the attribute is missing.
   package struct Attribute: Hashable, Sendable {
     package var path: AttributePath
     package var value: Value?
@@ -87,7 +87,7 @@ private struct ClauseRun: ~Copyable {
   private let clauses: ClauseProgram
   private let outer: Program.Storage
   private var frame: Frame
-  /// By slot: whether both the frame and the attributes known from specialisation lack it.
+  /// For each slot, whether both the frame and the attributes known from specialisation lack the attribute.
   private var isUnknown: [Bool] = []
   /// Numbers of the clauses that the run of the whole expression reached.
   private var reached: Set<Int> = []
@@ -127,7 +127,7 @@ private struct ClauseRun: ~Copyable {
     return nil
   }
 
-  /// Nil if a clause reads an unknown attribute.
+  /// Returns a clause of the explanation, or nil if the clause reads an unknown attribute.
   mutating func clause(_ number: Int) -> Clause? {
     let part = clauses.parts[number]
     if part.slots.contains(where: { isUnknown[$0] }) { return nil }
@@ -142,7 +142,7 @@ private struct ClauseRun: ~Copyable {
       }, failure: fault.flatMap { told($0, of: number) })
   }
 
-  /// The result of an entry, and its value if it has one within the limits.
+  /// The result of an entry, and its value if the value is within the limits.
   private mutating func result(of entry: Int)
     -> (outcome: Clause.Outcome, value: Value?, fault: Cell?)
   {

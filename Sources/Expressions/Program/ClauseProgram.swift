@@ -8,21 +8,21 @@ package struct ClauseProgram: Sendable {
     var text: String
     /// Number of the entry that evaluates only the clause.
     var entry: Int
-    /// Operands that are computed, only the outermost ones, with the numbers of their entries.
+    /// The outermost computed operands, with the numbers of their entries.
     var computed: [(text: String, entry: Int)] = []
     /// The slots that the clause reads, in source order.
     var slots: [Int] = []
-    /// By slot: the value that the language uses while the attribute is missing.
+    /// The values that the language uses for missing attributes, by slot.
     var standIns: [Int: Value] = [:]
   }
 
   /// First the whole expression, then every clause and the values that it computes.
   let program: Program
   let parts: [Part]
-  /// By slot: the slot of the explained program, or nil if that has none.
+  /// For each slot, the corresponding slot of the explained program, if any.
   let outerSlots: [Int?]
 
-  /// Nil for an expression with errors.
+  /// Creates the program for an explanation. Fails for an expression with errors.
   init?(_ number: Int, of source: String, in outer: Program.Storage) {
     guard let places = ClausePlaces(number, of: source, in: outer) else { return nil }
     var builder = ProgramBuilder(outer.environment)
@@ -91,7 +91,7 @@ package struct ClauseProgram: Sendable {
 }
 
 extension ConditionGraph {
-  /// By slot: the constant that replaces a missing attribute. Null is left out, because it means the same as a
+  /// The constants that replace missing attributes, by slot. Null is omitted, because it has the same meaning as a
   /// missing value.
   fileprivate func standIns(below root: ID) -> [Int: Value] {
     var found: [Int: Value] = [:]
@@ -115,11 +115,11 @@ struct ClausePlaces {
   }
 
   let origin: Origin
-  /// By the number of a clause.
+  /// The ranges by the number of a clause.
   let ranges: [SourceRange]
   let excerpts: ClauseProgram.Excerpts
 
-  /// Nil for an expression with errors.
+  /// Marks the clauses of an expression. Fails for an expression with errors.
   init?(_ number: Int, of source: String, in outer: Program.Storage) {
     if let filters = outer.background.filters[number] {
       origin = .filters(filters)

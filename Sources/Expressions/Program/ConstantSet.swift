@@ -12,7 +12,7 @@ struct ConstantSet: @unchecked Sendable {
   /// Retains the memory of long strings.
   private let memory: ConstantMemory
 
-  /// Nil if an element is a list or a map, which have no hash here.
+  /// Creates a set. Fails if an element is a list or a map, which this set cannot hash.
   init?(_ elements: UnsafeBufferPointer<Cell>, memory: ConstantMemory) {
     var size = 8
     while size < elements.count * 2 { size *= 2 }
@@ -55,7 +55,7 @@ struct ConstantSet: @unchecked Sendable {
   }
 
   private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    // Both halves of the product, because whole numbers as doubles have zeros in their low bits.
+    // The hash uses both halves of the product, because doubles of whole numbers have zeros in their low bits.
     let mixed = (a ^ b &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
     return mixed.high ^ mixed.low
   }

@@ -61,7 +61,7 @@ private struct CostEstimate {
     var most = 0
     var leastRounds = 0
     var rounds = 0
-    /// Elements visited. Four bytes count as one.
+    /// The number of visited elements. Four bytes count as one element.
     var work = 0
     var size = Cost.DataSizes(elements: 0, bytes: 0)
   }
@@ -107,7 +107,7 @@ private struct CostEstimate {
     return Part(size: Cost.DataSizes(elements: elements(cell), bytes: bytes(cell)))
   }
 
-  /// All operands one after the other. The value is the largest of theirs.
+  /// The cost of evaluating all operands one after the other. The value has the largest size of all operands.
   private func sum(_ parts: some Sequence<Part>) -> Part {
     parts.reduce(into: Part()) { sum, part in
       sum.least = sum.least.adding(part.least)
@@ -162,7 +162,7 @@ private struct CostEstimate {
     return part
   }
 
-  /// How an operation visits the elements of its operands, or nil if it visits none.
+  /// How an operation visits the elements of its operands, or nil if the operation visits no elements.
   private static func work(of node: ConditionGraph.Node) -> Function.Work? {
     switch node.kind {
     case .call, .testCall:

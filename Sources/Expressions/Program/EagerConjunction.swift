@@ -1,8 +1,8 @@
-/// Finds out whether, in an expression that fails, an operand of `&&` was false before another one failed.
+/// Finds out whether, in an expression that fails, an operand of `&&` was false before another operand failed.
 /// Superscript evaluates all operands, so the failure decides.
 private struct EagerConjunction {
   let tree: SyntaxTree
-  /// By the number of a clause.
+  /// The outcomes of clauses, by number.
   let outcomes: [Clause.Outcome?]
   /// The operand that was false.
   private(set) var found: SyntaxTree.ID?
@@ -12,7 +12,7 @@ private struct EagerConjunction {
     self.outcomes = outcomes
   }
 
-  /// The result of a node, or nil if it is unknown or not a bool.
+  /// The result of a node, or nil if the result is unknown or not a boolean.
   mutating func outcome(_ id: SyntaxTree.ID) -> Clause.Outcome? {
     let node = tree[id]
     let operands = tree.connected(node)
@@ -63,8 +63,8 @@ private struct EagerConjunction {
 }
 
 extension Program {
-  /// The operand of an `&&`, as written, that is false although a later operand makes the expression fail. It
-  /// is nil in languages in which false decides.
+  /// The operand of an `&&`, as written, that is false although a later operand makes the expression fail. The result
+  /// is nil in languages in which a false operand decides.
   package func falseOperand(before clauses: [Clause], of entry: Entry) -> String? {
     guard storage.environment.dialect == .superscript,
       let places = ClausePlaces(entry.source, of: sources[entry.source], in: storage),

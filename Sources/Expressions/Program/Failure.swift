@@ -60,7 +60,7 @@ package struct FailureFinder {
     if let absent {
       slot = absent
     } else if let needs = reads.needs, reads.slots.count > 1 {
-      // Of several operands, select the one that does not fit.
+      // If there are several operands, select the operand with the wrong type.
       slot = reads.operands.first { !needs.allows(frame.slots[Int($0)]) } ?? -1
     } else {
       slot = reads.slots.first ?? -1
@@ -108,7 +108,7 @@ package struct FailureFinder {
 /// The operand type of an operator or a function whose operands must all have one type.
 private enum OperandNeed {
   case text, number
-  /// The operand can be added to some values. Not one operand is wrong, but the combination.
+  /// The operand can be added to some values, so the combination of operands is wrong.
   case sum
 
   init?(_ node: ConditionGraph.Node) {
@@ -146,7 +146,7 @@ extension Program {
     package var clause: String
     /// The part of the clause that failed, as written.
     package var text: String
-    /// The operator or the function that failed, if it is one.
+    /// The operator or the function that failed, if any.
     package var operation: String?
     /// The attribute, or the question to the host, that the failure is about.
     package var subject: String?
@@ -161,7 +161,7 @@ extension Program {
     /// The literal as written.
     package var text: String
     package var value: String
-    /// Whether it was used as a time zone.
+    /// Whether the value was used as a time zone.
     package var isZone: Bool
   }
 
@@ -171,7 +171,7 @@ extension Program {
       of: failure, in: entry, at: range(ofInstruction: failure.error.instruction, in: entry))
   }
 
-  /// The same for a known place of the failure in the source. Nil is the whole source.
+  /// The details of a failure at a known place in the source. Nil means the whole source.
   func details(of failure: Failure, in entry: Entry, at range: SourceRange?) -> FailureDetails {
     let source = Array(sources[entry.source].utf8)
     let range = range ?? SourceRange(from: 0, to: source.count)
@@ -201,7 +201,7 @@ extension Dialect {
     return root.kind == .call ? tree.name(root.a, root.b) : Printer.operator(root.kind)
   }
 
-  /// The literal that makes a conversion fail: its operand, or a time zone that does not exist. It is nil if
+  /// The literal that makes a conversion fail: its operand, or a time zone that does not exist. The result is nil if
   /// the value of an attribute is the reason.
   fileprivate func failingLiteral(of text: String) -> Program.FailingLiteral? {
     let (tree, diagnostics) = parse(text, limits: Limits())

@@ -21,7 +21,7 @@ public struct Frame: ~Copyable {
   package let cells: UnsafeMutablePointer<Cell>
   /// The cells of the attributes, in slot order.
   package let slots: UnsafeMutablePointer<Cell>
-  /// By chain: faults that chains of `&&` and `||` have skipped.
+  /// The faults that chains of `&&` and `||` have skipped, by chain.
   let pending: UnsafeMutablePointer<Cell>
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
@@ -204,7 +204,7 @@ public struct Frame: ~Copyable {
     return true
   }
 
-  /// Sets an attribute and those below it to their default.
+  /// Sets an attribute, and the attributes below it, to their defaults.
   private func empty(_ node: AttributeTrie.Node) {
     if node.slot >= 0 { slots[Int(node.slot)] = defaults[Int(node.slot)] }
     for i in 0..<Int(node.childCount) {
@@ -321,7 +321,7 @@ public struct Frame: ~Copyable {
     return running.isRoot[slot] ? (defaults + slot).pointee : .missing
   }
 
-  /// Puts the answer to one of the program's questions into the frame. It is valid until the next fill.
+  /// Puts the answer to one of the program's questions into the frame. The answer is valid until the next fill.
   ///
   /// - Parameters:
   ///   - number: the question's place in ``Program/questions``.
@@ -335,7 +335,7 @@ public struct Frame: ~Copyable {
     slots[running.questionSlots[number]] = binding.bound(cell, in: &arena)
   }
 
-  /// Sets the attributes directly below a value, and those further below.
+  /// Sets all attributes below a value.
   private func markChildren(_ node: AttributeTrie.Node, _ direct: Cell, below: Cell) {
     let children = trie.children + Int(node.firstChild)
     if node.isRun {
@@ -442,7 +442,7 @@ extension Program {
     condition(at: entry.start, in: &frame)
   }
 
-  /// The same for callers that store the start of an entry.
+  /// Evaluates a condition, for callers that store the start of an entry.
   package func condition(at start: UInt32, in frame: inout Frame) -> Cell {
     // SAFETY: The arena releases what the run built, so a string or list in the result must not be
     // followed. Callers compare with bools alone. Tests: HostileInputTests.nothingIsLeftBehind,

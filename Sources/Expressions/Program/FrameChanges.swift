@@ -1,5 +1,5 @@
 extension Frame {
-  /// Whether a slot may change alone: it has the value of an attribute, and nothing has the whole context.
+  /// Whether a slot may change alone: the slot contains an attribute, and no slot contains the whole context.
   package func canChange(_ slot: Int) -> Bool {
     storage.allDataSlot == nil && !storage.graph.slots.slots[slot].isPresenceOnly
   }

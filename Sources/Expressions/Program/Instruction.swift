@@ -48,7 +48,7 @@ enum Instruction {
   case compare(Operand, Operand, Targets, Superscript.Comparison)
   /// A function of two operands whose result is a bool.
   case testCall(Operand, Operand, Targets, Function)
-  /// Continues at `next` if an attribute exists. Otherwise it is a test that is false.
+  /// Continues at `next` if an attribute exists. Otherwise the instruction is a test that is false.
   case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
   /// The test of a missing attribute has a known outcome. Continues at its target.
   case settle(Bool, UInt32)
@@ -66,7 +66,7 @@ enum Instruction {
 
   // Values: write `to`, then fall through. On a fault, go to its target.
   case copy(Operand, to: Operand, fault: UInt32)
-  /// An attribute, or another value if it is missing.
+  /// An attribute, or another value if the attribute is missing.
   case orElse(Operand, Operand, to: Operand, fault: UInt32)
   /// An attribute, or null if a map does not contain it.
   case orNull(Operand, to: Operand, fault: UInt32)
@@ -79,7 +79,7 @@ enum Instruction {
   case size(Operand, to: Operand, fault: UInt32)
   case select(Operand, name: Operand, to: Operand, fault: UInt32)
   case index(Operand, Operand, to: Operand, fault: UInt32)
-  /// A member of a map. If it is missing and the name is that of a function, the result is that function.
+  /// A member of a map. If the member is missing and a function has the name, the result is the function.
   case member(Operand, name: Operand, to: Operand, fault: UInt32, isFunction: Bool)
   case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Superscript.Operator)
   /// A list of `count` consecutive operands.
@@ -87,7 +87,7 @@ enum Instruction {
   /// A map of `count` consecutive keys and values.
   case makeMap(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
-  /// The same. Of repeated keys, the last one counts.
+  /// Creates a map. Among repeated keys, the last one counts.
   case makeMapKeepingLast(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
   /// A function of up to two operands.
@@ -104,7 +104,7 @@ enum Instruction {
   case newList(Operand)
   case newMap(Operand)
   case append(Operand, to: Operand, fault: UInt32)
-  /// Appends the value of an optional, if it has one.
+  /// Appends the value of an optional, if the optional has a value.
   case appendOptional(Operand, to: Operand, fault: UInt32)
   case insert(key: Operand, Operand, to: Operand, fault: UInt32)
   case insertOptional(key: Operand, Operand, to: Operand, fault: UInt32)
@@ -148,8 +148,8 @@ extension Instruction {
   /// The targets of a test, or nil.
   var targets: Targets? { shape.targets }
 
-  /// The operands that an instruction reads, in order, and its targets if it is a test. All code except the
-  /// machine uses it.
+  /// The operands that an instruction reads, in order, and the targets of a test. All code except the machine uses this
+  /// property.
   private var shape: (reads: [Operand], targets: Targets?) {
     func places<Count: BinaryInteger>(_ first: Operand, _ count: Count) -> [Operand] {
       (0..<UInt32(count)).map { first + $0 }

@@ -112,7 +112,8 @@ struct Lowering: ~Copyable {
     return starts
   }
 
-  /// Emits a whole expression as a test. Every clause of it is then a test, even if it is used as a value.
+  /// Emits a whole expression as a test. Every clause of the expression is then a test, even if the clause is used as a
+  /// value.
   mutating func condition(_ root: Node) -> UInt32 {
     chains = 0
     defer { mostChains = max(mostChains, chains) }
@@ -169,7 +170,7 @@ struct Lowering: ~Copyable {
     return localPlaces[level] ?? UInt32(ConstantPool.null)
   }
 
-  /// Emits the computation of an operand, unless it is read in place.
+  /// Emits the computation of an operand, unless the operand is read in place.
   mutating func produce(
     _ node: Node, _ place: UInt32, next: UInt32, fault: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -311,7 +312,7 @@ struct Lowering: ~Copyable {
     return binary(node, a, b, targets, depth) { .isIn($0, $1, targets) }
   }
 
-  /// The number of a hash index over a constant list, or nil if it can have none.
+  /// The number of a hash index over a constant list, or nil if the list cannot have an index.
   mutating func constantSet(_ list: Cell) -> UInt32? {
     guard let set = ConstantSet(list.elements, memory: graph.constants.memory) else { return nil }
     sets.append(set)
@@ -351,8 +352,8 @@ struct Lowering: ~Copyable {
     }
   }
 
-  /// `&&` and `||` absorb errors: an operand that fails is skipped while a later one may still decide. The
-  /// fault is stored under the chain's number. If no operand decides, the end checks for it.
+  /// `&&` and `||` absorb errors: an operand that fails is skipped while a later one may still decide. The fault is
+  /// stored under the chain's number. If no operand decides, the end of the chain checks for a stored fault.
   mutating func chain(
     _ node: Node, _ operands: ArraySlice<UInt32>, _ targets: Targets, _ depth: Int
   ) -> UInt32 {

@@ -32,7 +32,7 @@ extension Lowering {
   /// Emits bindings around a body. The body receives its node and the temporaries in use. There is no
   /// recursion, because `cel.block` nests hundreds of bindings.
   ///
-  /// A value that fails is not an error until it is read: the variable stores the fault. Values that are in the
+  /// If a value fails, the variable stores the fault, and reading the variable is an error. Values that are in the
   /// frame already are read in place.
   mutating func bind(
     _ node: Node, _ depth: Int, _ emitBody: (inout Lowering, Node, Int) -> UInt32
@@ -108,7 +108,7 @@ extension Lowering {
     }
   }
 
-  /// `all` and `exists`: one element decides, and errors of others do not count then.
+  /// `all` and `exists`: if one element decides, errors of other elements do not count.
   private mutating func quantifier(
     _ node: Node, _ frame: Frame, isAll: Bool, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -128,7 +128,7 @@ extension Lowering {
     return forget(chain, next: start, node)
   }
 
-  /// The same without absorbing errors: the first element that decides or fails ends the loop.
+  /// Emits a loop that does not absorb errors: the first element that decides or fails ends the loop.
   private mutating func searchingLoop(
     _ node: Node, _ kind: ConditionGraph.LoopKind, _ frame: Frame, _ targets: Targets,
     _ depth: Int

@@ -10,7 +10,7 @@ extension Lowering {
 
   // MARK: Values
 
-  /// A value, or another one if it fails with certain faults.
+  /// Emits a value that is replaced by another value if it fails with certain faults.
   mutating func rescued(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
@@ -164,7 +164,8 @@ extension Lowering {
 
   private func isNull(_ node: Node) -> Bool { graph.constant(node)?.tag == Tag.null }
 
-  /// `a && b`: every operand is evaluated. One that fails is a fault, whatever the others evaluate to.
+  /// Emits `a && b`, of which every operand is evaluated. A failing operand is a fault, regardless of the other
+  /// operands.
   mutating func both(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -201,7 +202,7 @@ extension Lowering {
     let flag = temporary(&depth)
     emit(.branch(flag, yes: targets.yes, no: targets.no), node)
     var next = last
-    // The next operand that may fail. Without one, a false operand decides immediately.
+    // The next operand that may fail. If no later operand can fail, a false operand decides immediately.
     var nextFailing: UInt32?
     for operand in operands.reversed() {
       var no = targets.no

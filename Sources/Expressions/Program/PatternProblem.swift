@@ -4,7 +4,7 @@ internal import Regex
 enum PatternProblem {
   /// CEL rejects it.
   case notInRE2(RegexSyntaxError)
-  /// Both superscript and CEL reject it.
+  /// Both superscript and CEL reject the pattern.
   case inNeither(RegexSyntaxError)
   /// superscript accepts it, and CEL rejects it.
   case onlyInRust(RegexSyntaxError)

@@ -30,13 +30,13 @@ public struct Program: Sendable {
     let temporaries: Int
     let chains: Int
     package let limits: Limits
-    /// The environment that it was compiled for.
+    /// The environment that the program was compiled for.
     package let environment: ExpressionEnvironment
     /// The conversions of values that are put into frames.
     package let binding: ValueBinding
     /// Whether classes such as `\\w` in patterns include more than ASCII.
     package let patternSyntax: PatternSyntax
-    /// For analyses.
+    /// The graph of the program's expressions, for analyses.
     package let graph: ConditionGraph
     let nodeOf: [UInt32]
     /// The facts for rendering, if the entries are templates.
@@ -47,7 +47,7 @@ public struct Program: Sendable {
     let background: Background
 
     private let running = Locked<Running?>(nil)
-    /// By number: the programs that explain expressions, or nil for those that cannot be explained.
+    /// The programs that explain expressions, by number. Nil for expressions that cannot be explained.
     private let clausePrograms = Locked<[Int: ClauseProgram?]>([:])
 
     init(
@@ -73,8 +73,7 @@ public struct Program: Sendable {
       graph = lowering.graph
     }
 
-    /// The data for frames. It is created with the first frame, so a program that is only checked or analysed does
-    /// not need it.
+    /// The data for frames, created with the first frame. Programs that are only checked or analysed need no such data.
     package func prepared() -> Running {
       running.withLock { known in
         if let known { return known }
@@ -84,7 +83,7 @@ public struct Program: Sendable {
       }
     }
 
-    /// The program that explains an expression. It is created on first use.
+    /// The program that explains an expression. The program is created on first use.
     func clauseProgram(_ number: Int, of source: String) -> ClauseProgram? {
       clausePrograms.withLock { known in
         if let known = known[number] { return known }
@@ -95,15 +94,15 @@ public struct Program: Sendable {
     }
   }
 
-  /// The facts for explanations beside the sources.
+  /// The data for explanations, other than the sources.
   package struct Background: Sendable {
     /// Lists of filters, by their numbers among the expressions. Their sources are only for display.
     var filters: [Int: [Filter]] = [:]
-    /// The attributes that the program was specialised for. The first one that knows a value counts.
+    /// The attributes that the program was specialised for. The first entry that contains a value counts.
     var known: [KnownAttributes] = []
   }
 
-  /// The facts for rendering beside the instructions.
+  /// The data for rendering, other than the instructions.
   package struct TemplateFacts: Sendable {
     var style: LiquidStyle
     var outputBytes: Int
@@ -114,7 +113,7 @@ public struct Program: Sendable {
     let trie: AttributeTrie
     /// The slots of attributes, with their paths.
     package let attributes: [(slot: Int, names: [String])]
-    /// By slot: whether it holds a whole root or variable.
+    /// For each slot, whether it contains a whole root or variable.
     package let isRoot: [Bool]
     /// The slots of the questions.
     let questionSlots: [Int]
@@ -167,8 +166,8 @@ public struct Program: Sendable {
 
   /// Emits a graph. Expressions with the same meaning share their instructions.
   ///
-  /// - Parameter choices: numbers of expressions among which one run chooses, in the order in which they are
-  ///   tried. Nil is true.
+  /// - Parameter choices: numbers of expressions among which one run chooses, in the order in which they are tried. Nil
+  ///   means true.
   package init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], environment: ExpressionEnvironment, sources: [String],

@@ -13,7 +13,7 @@ internal import Regex
 /// ```
 public struct ProgramBuilder: ~Copyable {
   package var environment: ExpressionEnvironment { checker.environment }
-  /// Whether operations on constants are computed at compile time. It is off only in tests, which compare both
+  /// Whether operations on constants are computed at compile time. The option is off only in tests, which compare both
   /// ways.
   package var folds: Bool {
     get { checker.folds }
@@ -113,7 +113,7 @@ public struct ProgramBuilder: ~Copyable {
 
   /// Adds a choice among expressions: one run of the program finds the first that is exactly true.
   ///
-  /// - Parameter expressions: numbers of added expressions, in the order in which they are tried. Nil is true.
+  /// - Parameter expressions: numbers of added expressions, in the order in which they are tried. Nil means true.
   package mutating func addChoice(_ expressions: [Int?]) { choices.append(expressions) }
 
   private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {

@@ -1,5 +1,5 @@
-/// The state of a run. It uses methods and not nested functions, whose captured variables are in memory and are
-/// checked for exclusive access. That would be half the cost of a small expression.
+/// The state of a run. The type has methods instead of nested functions, because captured variables are stored in
+/// memory and checked for exclusive access. The checks would double the cost of a small expression.
 struct RunState<T: Trace> {
   // SAFETY: Pointers lead to cells of the frame that runs, by the operands of its program. See
   // `Machine`. Tests: ReferenceTests, SharingTests, fuzz evaluator.
@@ -126,7 +126,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Subtracts the work from the steps. The result is false if none are left.
+  /// Subtracts the work from the steps. The result is false if no steps are left.
   @inline(__always)
   mutating func isWithinBudget() -> Bool {
     if work < 64 { return true }

@@ -8,7 +8,7 @@ package struct StandInProgram: Sendable {
     package var path: AttributePath
     /// The clause as written, at most 1,000 bytes of it.
     package var text: String
-    /// The value that the attribute counts as, or nil if a comparison with it is false.
+    /// The value that the attribute counts as, or nil if a comparison with the attribute is false.
     package var standIn: Value?
     /// Whether the clause holds.
     package var holds: Bool
@@ -27,14 +27,14 @@ package struct StandInProgram: Sendable {
   /// The conditions with the opposite of each clause, by the numbers of ``clauses``.
   package let program: Program
   package let clauses: [Clause]
-  /// By condition: the numbers of its clauses.
+  /// The numbers of the clauses of each condition.
   package let ofCondition: [Range<Int>]
 
   private static let longestText = 1_000
   /// The maximum number of clauses of a condition.
   private static let mostClauses = 64
 
-  /// Nil if no clause replaces a missing attribute by a value.
+  /// Creates the program. Fails if no clause replaces a missing attribute by a value.
   package init?(_ outer: Program, _ conditions: [Program.Entry]) {
     let storage = outer.storage
     var places: [Place] = []
@@ -109,7 +109,7 @@ extension Program {
       copy, patterns: patterns, patternOf: patternOf, environment: storage.environment, sources: [])
   }
 
-  /// The results of nodes for a context without attributes. Nil is a fault.
+  /// The results of nodes for a context without attributes. Nil means a fault.
   fileprivate func outcomesWithoutAttributes(of nodes: [ConditionGraph.ID]) -> [Bool?] {
     let program = variant(storage.graph.variants(of: nodes.map { ($0, [:]) }))
     var frame = Frame(for: program)

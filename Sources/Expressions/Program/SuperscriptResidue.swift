@@ -1,6 +1,6 @@
 /// Writes the nodes that superscript adds to the graph.
 extension GraphWriter {
-  /// The precedence of a node that is written as another one.
+  /// The precedence of a node that is written in the form of another node.
   func superscriptPrecedence(_ id: Int) -> Int {
     let node = storage.graph[id]
     switch node.kind {
@@ -18,7 +18,7 @@ extension GraphWriter {
     return ("true.maybe(\(text(a, tighterThan: 0)), \(text(b, tighterThan: 0)))", 8)
   }
 
-  /// An operand with this precedence has parentheses, and a whole expression has none.
+  /// The precedence of a node that needs parentheses as an operand, but not as a whole expression.
   private static var loosest: Int { 1 }
 
   func indexed(_ slot: Int) -> String {
@@ -38,7 +38,7 @@ extension GraphWriter {
     return ("\(text(operands[0], tighterThan: 7)).contains(\(part))", 8)
   }
 
-  /// The condition of a choice. It needs no conversion to a bool.
+  /// Writes the condition of a choice, which needs no conversion to a boolean.
   mutating func condition(_ id: Int, _ own: Int) -> String {
     let node = storage.graph[id]
     return text(node.kind == .truthy ? Int(node.a) : id, tighterThan: own)

@@ -18,7 +18,7 @@ enum CharacterHint {
     }
   }
 
-  /// Quotes that word processors and keyboards insert instead of straight ones.
+  /// Quotes that word processors and keyboards insert instead of straight quotes.
   static let curlyQuotes: Set<Unicode.Scalar> = [
     "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}", "\u{201A}", "\u{AB}", "\u{BB}",
   ]

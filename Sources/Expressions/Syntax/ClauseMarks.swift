@@ -1,5 +1,5 @@
 extension SyntaxTree {
-  /// The nodes whose truth decides about a node, in source order. It is empty if the node itself is a test.
+  /// The nodes whose truth decides about a node, in source order. The list is empty if the node itself is a test.
   func connected(_ node: Node) -> [ID] {
     [.and, .or, .not, .conditional].contains(node.kind) ? operands(of: node) : []
   }
@@ -14,7 +14,7 @@ extension SyntaxTree {
     return clauses
   }
 
-  /// The node that replaces another one.
+  /// The node that replaces another node.
   private mutating func marked(_ id: ID, _ clauses: inout [ID]) -> ID {
     let node = self[id]
     guard connectsClauses(node) else {

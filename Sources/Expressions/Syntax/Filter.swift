@@ -42,12 +42,12 @@ package struct Filter: Hashable, Sendable {
 
   /// Names separated by dots. Empty parts are ignored. An empty path is the whole context.
   package var field: String
-  /// Nil for an unknown operator: the filter is never true.
+  /// The operator. Nil for an unknown operator, in which case the filter is never true.
   package var `operator`: Operator?
   /// A bool, a number, a string or a list of strings. With any other value, or nil, the filter is never true,
   /// except for `exists` and `not_exists`, which need no value.
   package var value: Value?
-  /// Nil is `and`. Ignored in the first filter of a list.
+  /// The conjunction. Nil means `and`. The first filter of a list ignores this value.
   package var conjunction: Conjunction?
 
   package init(
@@ -64,7 +64,7 @@ package struct Filter: Hashable, Sendable {
     field.split(separator: ".").map(String.init)
   }
 
-  /// Whether the filter is valid. An invalid one is never true.
+  /// Whether the filter is valid. An invalid filter is never true.
   package var isKnown: Bool {
     guard let `operator`, !field.isEmpty else { return false }
     return value != nil || `operator` == .exists || `operator` == .notExists
@@ -84,7 +84,7 @@ package struct Filter: Hashable, Sendable {
 /// A list of filters as one string, with the place of each, for explanations.
 package struct FilterText {
   package private(set) var text = ""
-  /// By filter.
+  /// The range of each filter.
   package private(set) var ranges: [SourceRange] = []
 
   package init(_ filters: [Filter]) {

@@ -1,5 +1,5 @@
-/// Better messages for expressions that are written as in another language. They name the foreign construct.
-/// Only the messages for sources that do not parse change.
+/// Better messages for expressions that are written as in another language. The messages name the foreign construct.
+/// Only messages for sources that do not parse are changed.
 struct ForeignSyntax {
   // SAFETY: `source` is the parser's view and outlives this value. Places before and after a token
   // are compared with both ends, and quoted parts are copied.
@@ -97,11 +97,11 @@ struct ForeignSyntax {
     var text: String
     var help: String
     var message: String?
-    /// Whether all later findings are consequences of this one.
+    /// Whether all later findings are consequences of this finding.
     var isLast = false
   }
 
-  /// If one begins with another, the longest comes first.
+  /// If one construct begins with another, the longer construct comes first.
   private static let constructs = [
     Construct(text: "===", help: "write '=='"), Construct(text: "!==", help: "write '!='"),
     Construct(text: "<=>", help: "write '<', '==' or '>'"),

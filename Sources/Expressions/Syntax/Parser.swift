@@ -1,5 +1,5 @@
-/// Builds a ``SyntaxTree`` from a source by precedence climbing. It continues after an error, so that one source
-/// can have several diagnostics.
+/// Builds a ``SyntaxTree`` from a source by precedence climbing. The parser continues after an error, so that one
+/// source can have several diagnostics.
 package struct Parser {
   // SAFETY: `source` is the caller's view and outlives the parser. Tokens are inside it. The tree
   // copies the text. Tests: ParserTests, LiteralTests, fuzz parser.
@@ -99,7 +99,7 @@ package struct Parser {
   /// Adds a node to the list that is closed next.
   mutating func keep(_ id: SyntaxTree.ID) {
     if open.capacity == 0 {
-      // Enough for most expressions, in one allocation.
+      // One allocation is enough for most expressions.
       open.reserveCapacity(16)
       tree.lists.reserveCapacity(32)
     }
@@ -301,7 +301,7 @@ package struct Parser {
       "write \(first)(\(second)...) with parentheses")
   }
 
-  /// The next number literal with its sign, or nil if there is none.
+  /// The next number literal with its sign, or nil if the next token is not a number.
   mutating func numberLiteral(negative: Bool, from: Int) -> SyntaxTree.ID? {
     let number = token
     let bits: UInt64

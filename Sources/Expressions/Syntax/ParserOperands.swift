@@ -79,7 +79,8 @@ extension Parser {
     return inner
   }
 
-  /// Consumes the closing delimiter. If it is missing, reports an error and skips to a place where it may be.
+  /// Consumes the closing delimiter. If the delimiter is missing, reports an error and skips to a place where the
+  /// delimiter may be.
   private mutating func expectClosing(_ kind: Token.Kind, of open: Token) {
     if take(kind) { return }
     report(

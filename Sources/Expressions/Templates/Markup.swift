@@ -101,7 +101,7 @@ struct ExpressionReader {
 
   let dialect: TemplateDialect
   let limits: TemplateLimits
-  /// The number of nested expressions around the current one.
+  /// The number of nested expressions around the current expression.
   var depth = 0
   /// Unknown filters, with their places.
   var unknownFilters: [(name: String, range: SourceRange)] = []

@@ -96,7 +96,7 @@ package struct RenderedText: ~Copyable {
 
   package init() {}
 
-  /// Whether the template was rendered to its end. It is false if a limit was reached.
+  /// Whether the template was rendered to its end. The value is false if a limit was reached.
   package var isComplete: Bool { end == nil }
 
   /// The length of the output in bytes.

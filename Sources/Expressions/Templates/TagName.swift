@@ -8,7 +8,7 @@ enum TagName: UInt8, CaseIterable {
 
   private var name: String { TagName.allNames[Int(rawValue)] }
 
-  /// In the order of the cases.
+  /// The names, in the order of the cases.
   private static let allNames = [
     "assign", "capture", "case", "when", "comment", "cycle", "decrement", "doc", "echo", "else",
     "elsif", "for", "if", "ifchanged", "include", "increment", "liquid", "raw", "render",

@@ -12,10 +12,11 @@ package struct TemplateAnalysis: Sendable {
   package struct Read: Sendable {
     /// The path as people write it: `products.primary.price`, `list[0].name`, `a[b.c].d`.
     package var path: String
-    /// The names, with nil for computed ones.
+    /// The names, with nil for computed names.
     package var names: [String?]
     package var range: SourceRange
-    /// Whether the template handles a missing value: it has a default, or a condition around it tests for it.
+    /// Whether the template handles a missing value: by a default, or by a condition around it that tests for the
+    /// value.
     package var isGuarded: Bool
     /// The kinds of value that are valid here, or empty for all kinds.
     package var wanted: [TemplateType]

@@ -55,7 +55,7 @@ struct TemplateCompiler: ~Copyable {
     }
   }
 
-  /// The sources: the template itself, and then those that it renders.
+  /// The template itself, or a template that it renders, with its source.
   struct Unit {
     var tree: TemplateTree
     var source: ByteView
@@ -174,7 +174,7 @@ struct TemplateCompiler: ~Copyable {
   mutating func report(_ diagnostic: Diagnostic) {
     guard diagnostics.count < TemplateCompiler.reportLimit else { return }
     var diagnostic = diagnostic
-    // Its range counts in the source that is being compiled, which may be an included template.
+    // The range refers to the source that is being compiled, which may be an included template.
     if diagnostic.path.isEmpty { diagnostic.path = unit.name }
     diagnostics.append(diagnostic)
   }
@@ -345,7 +345,7 @@ struct TemplateCompiler: ~Copyable {
     return nextLevel - 2
   }
 
-  /// The hidden variable for a name. It is created on first use.
+  /// The hidden variable for a name. The variable is created on first use.
   mutating func register(_ name: [UInt8]) -> Int {
     let key = [0] + name
     if let known = key.withUnsafeBufferPointer({ variable($0) }) { return known }

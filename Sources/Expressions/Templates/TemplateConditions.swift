@@ -1,4 +1,5 @@
-/// The conditions of a template, as far as the known values decide them. Each one only refers to earlier ones.
+/// The conditions of a template, evaluated as far as the known values allow. Each condition refers only to earlier
+/// conditions.
 struct TemplateConditions: Sendable {
   typealias ID = Int
 

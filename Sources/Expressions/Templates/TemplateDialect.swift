@@ -13,7 +13,7 @@ public struct TemplateDialect: Hashable, Sendable {
     case ruby
     /// The syntax of liquidjs.
     case javaScript
-    /// Only `{{ root.name }}`.
+    /// The dialect has only `{{ root.name }}`.
     case paths
   }
 
@@ -48,7 +48,7 @@ public struct TemplateDialect: Hashable, Sendable {
     syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
     hasOwnFilters: true)
 
-  /// Only paths from these roots. A path that does not resolve is written unchanged.
+  /// A dialect of only paths from these roots. A path that does not resolve is written unchanged.
   package static func paths(_ roots: [Root]) -> TemplateDialect {
     TemplateDialect(syntax: .paths, style: .ruby, roots: roots)
   }

@@ -326,7 +326,7 @@ extension TemplateCompiler {
       filter.function, operands(filter, input, plain, options, plainAfterOption, node), node)
   }
 
-  /// A filter that passes its arguments unchanged, in their number. It is nil for other filters.
+  /// Adds a filter that passes all arguments unchanged. Returns nil for other filters.
   private mutating func plainFilter(_ node: TemplateTree.Node, _ input: ConditionGraph.ID)
     -> ConditionGraph.ID?
   {

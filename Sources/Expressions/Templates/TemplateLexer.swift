@@ -13,7 +13,7 @@ struct TemplatePiece {
   var contentTo: Int
   /// Whether the closing delimiter was found.
   var isClosed = true
-  /// Whether it removes the white space after it.
+  /// Whether the tag removes the white space after it.
   var trimsRight = false
 }
 

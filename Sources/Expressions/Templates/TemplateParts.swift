@@ -9,7 +9,7 @@ package struct TemplateParts: Sendable {
   /// A read of a variable that the template itself has written, or of a loop's variable.
   package struct VariableRead: Sendable {
     package var name: String
-    /// The names after the variable's, with nil for computed ones.
+    /// The names after the variable's name, with nil for computed names.
     package var members: [String?]
   }
 
@@ -64,7 +64,7 @@ package struct TemplateParts: Sendable {
   package struct Comparison: Sendable {
     package var left: Operand
     package var right: Operand
-    /// Whether it compares the order of the values.
+    /// Whether the relation compares the order of the values.
     package var isOrder: Bool
     package var range: SourceRange
   }
@@ -80,6 +80,6 @@ package struct TemplateParts: Sendable {
   package var tests: [Test] = []
   package var comparisons: [Comparison] = []
   package var calculations: [Calculation] = []
-  /// By variable: all values that the template assigns to it.
+  /// All values that the template assigns to each variable.
   package var assigned: [String: [Source]] = [:]
 }

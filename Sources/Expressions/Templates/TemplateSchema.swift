@@ -45,7 +45,7 @@ package struct TemplateSchema: Sendable {
 
   package init(_ root: Shape) { self.root = root }
 
-  /// The schema of one context: exactly its members exist.
+  /// The schema of one context, in which exactly the context's members exist.
   package init(of context: Value) { root = TemplateSchema.shape(of: context) }
 
   private static func shape(of value: Value) -> Shape {

@@ -164,7 +164,7 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
-  /// A branch that runs once if any of many values matches: one test after the other, without nesting.
+  /// A branch that runs once if any of many values matches. The tests are emitted one after the other, without nesting.
   private mutating func branch(
     ofMany tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {

@@ -116,8 +116,8 @@ public struct AttributeProducer: Sendable {
 
   // MARK: Cached formats
 
-  /// The number of locales, formats and symbols that are cached. One more clears the cache. A paywall has one or two, and a
-  /// file with thousands must not make every product slower.
+  /// The number of locales, formats and symbols that are cached. Another entry clears the cache. A paywall has one or
+  /// two, and a file with thousands must not make every product slower.
   private static let kept = 64
 
   /// The locale of a product's prices: the context's, otherwise the product's own, otherwise US English.

@@ -9,7 +9,7 @@ struct AttributeWriter: ~Copyable {
     slots.reserveCapacity(schema.names.count + 2 * AttributeSchema.phaseNames.count)
   }
 
-  /// All attributes that were written.
+  /// Returns all written attributes.
   consuming func finish(_ profile: PricingProfile) -> ProductAttributes {
     ProductAttributes(
       profile: profile, slots: slots, bytes: buffer.bytes, caveats: caveats)
@@ -75,7 +75,7 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// The string, or nothing if it is empty.
+  /// Adds a string, or an absent value if the string is empty.
   mutating func add(unlessEmpty text: String) {
     if text.isEmpty { absent() } else { add(text) }
   }
@@ -106,7 +106,7 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// The same value as an attribute that was written already.
+  /// Adds the value of an attribute that was already written.
   mutating func add(sameAs place: Int) { slots.append(slots[place]) }
 
   /// Adds the phases, which are written after all other attributes: their number, and the place of the first.
@@ -116,7 +116,7 @@ struct AttributeWriter: ~Copyable {
         kind: .phases, length: UInt32(truncatingIfNeeded: count), content: Int64(place)))
   }
 
-  /// Marks the price at a place as shown higher than it is.
+  /// Marks a price that is shown higher than the exact price.
   mutating func markAboveExact(_ place: Int) { mark(.aboveExact, place) }
 
   /// Adds a caveat about the attribute at a place.

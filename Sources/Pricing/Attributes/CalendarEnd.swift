@@ -21,7 +21,8 @@ struct CalendarEnd: Sendable {
   /// the last day of February.
   func date(after period: Period) -> CivilDate { local.date.adding(period) }
 
-  /// The same time of day on that day. If clocks are set forward over it, it is later by the same amount.
+  /// The same time of day at the end of the period. If clocks skip this time, the result is later by the length of the
+  /// gap.
   func instant(after period: Period) -> Instant {
     let date = date(after: period)
     guard

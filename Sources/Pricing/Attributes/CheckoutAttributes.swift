@@ -129,7 +129,7 @@ extension AttributeProducer {
       micros: intro.micros, period: intro.period.normalized, factors: .superwall)
     let derived = try prices.perTrial(
       unit, cycles: Int64(intro.cycles), digits: digits, .halfUp)
-    // If a trial is shorter than the unit, it is the whole price, unchanged.
+    // If a trial is shorter than the unit, the price per unit is the whole price.
     let shown = try Self.rounded(derived.micros, digits)
     if ExactPrice.exceeds(shown, intro.micros, derived.numerator, derived.denominator) {
       writer.markAboveExact(writer.place)

@@ -29,7 +29,7 @@ enum PeriodNames {
     }
   }
 
-  /// The correct adverb of one unit: daily, weekly, monthly, yearly.
+  /// The correct adverb for a unit: daily, weekly, monthly or yearly.
   static func adverb(_ unit: Period.Unit) -> StaticString {
     switch unit {
     case .day: "daily"

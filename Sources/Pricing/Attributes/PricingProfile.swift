@@ -43,7 +43,7 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
       }
   }
 
-  /// Whether it is a profile of the Android SDK.
+  /// Whether the profile belongs to the Android SDK.
   var isAndroid: Bool {
     switch self {
     case .androidPlay, .androidStripe, .androidTest: true

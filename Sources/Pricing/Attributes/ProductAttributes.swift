@@ -14,7 +14,7 @@ public struct ProductAttributes: Hashable, Sendable {
       case int
       case double
       case bool
-      /// Phases: their number, and the place of the slots of the first one.
+      /// The value is a list of phases, stored as their number and the place of the first phase's slots.
       case phases
     }
 
@@ -30,7 +30,7 @@ public struct ProductAttributes: Hashable, Sendable {
   public let profile: PricingProfile
   let slots: [Slot]
   let bytes: [UInt8]
-  /// By caveat: a bit for each attribute that it applies to.
+  /// For each caveat, a bit for each attribute that the caveat applies to.
   let caveats: SIMD8<UInt64>
 
   /// The names of the attributes.
@@ -103,7 +103,7 @@ public struct ProductAttributes: Hashable, Sendable {
   /// All attributes as a map, in the order of the schema. Absent attributes are omitted.
   public var value: Value { value(withAbsent: false) }
 
-  /// All attributes as a map. Absent ones are null or left out.
+  /// All attributes as a map. Absent attributes are null or omitted.
   package func value(withAbsent: Bool) -> Value {
     value(schema.names.indices, withAbsent: withAbsent)
   }
@@ -123,7 +123,7 @@ public struct ProductAttributes: Hashable, Sendable {
 package enum AttributeCaveat: Int, Hashable, Sendable, CaseIterable {
   /// The system's rounding makes the price higher than the exact price.
   case aboveExact
-  /// One period of an offer that has several.
+  /// The attribute describes one period of an offer with several periods.
   case onePeriod
   /// The name of a period's unit, without the count: two weeks are `week`.
   case withoutCount

@@ -3,9 +3,9 @@ internal import Expressions
 
 /// The formats of a product's prices in a profile.
 struct SuperwallFormats {
-  /// For the price itself and the trial's.
+  /// The format of the price and of the trial's price.
   var price: CurrencyFormat
-  /// For prices per day, week, month and year.
+  /// The format of prices per day, week, month and year.
   var perUnit: CurrencyFormat
   /// The locale of the attributes, and its identifier as a string.
   var locale: PriceLocale

@@ -2,7 +2,7 @@
 struct SuperwallTerms {
   /// An introductory offer as the SDK counts it.
   struct Trial {
-    /// One period, in the form that is shown.
+    /// One period, in the form that attributes show.
     var period: Period
     /// The number of periods, 1 to ``Period/maximumCount``.
     var cycles: Int64
@@ -14,7 +14,8 @@ struct SuperwallTerms {
       Int64(min(max(count, 1), Period.maximumCount))
     }
 
-    /// The length of the trial in the SDK's strings: one period. Only the Android SDK's products of Stripe count all of them.
+    /// The length of the trial in the SDK's strings: one period. Only Stripe products in the Android SDK count all
+    /// periods.
     func told(_ profile: PricingProfile) -> Period {
       profile == .androidStripe ? period.repeated(Int(cycles)) ?? period : period
     }
@@ -23,7 +24,7 @@ struct SuperwallTerms {
   /// The price of one period.
   var micros: Int64
   var currency: Currency
-  /// Nil for a one-time purchase.
+  /// The billing period. Nil for a one-time purchase.
   var period: Period?
   var trial: Trial?
   var hasFreeTrial: Bool
@@ -108,7 +109,7 @@ extension PricedProduct {
 }
 
 extension PricingProfile {
-  /// The period as the system interprets it, or nil if there is none or its length is 0.
+  /// The period as the system interprets it, or nil if the period is missing or its length is 0.
   fileprivate func reads(_ period: Period?, _ iso: ISOPeriod?) -> Period? {
     let read =
       self == .androidPlay ? (iso ?? period.map { ISOPeriod($0) })?.androidPeriod : period

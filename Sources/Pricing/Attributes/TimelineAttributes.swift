@@ -1,9 +1,10 @@
 internal import CivilTime
 
-/// The charges of the store and their dates. These are Tollgate's additions, with the same meaning in every profile.
+/// The charges of the store and their dates. The timeline attributes are Tollgate's additions, with the same meaning in
+/// every profile.
 extension AttributeProducer {
-  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and `totalInFirstYear`. They
-  /// must be the last attributes of a schema, because phases come after them.
+  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and `totalInFirstYear`.
+  /// These attributes must be the last in a schema, because the slots of phases follow them.
   func writeTimeline(
     of product: PricedProduct, _ format: CurrencyFormat, to writer: inout AttributeWriter
   ) {
@@ -69,7 +70,7 @@ extension AttributeProducer {
     writer.add(text)
   }
 
-  /// A day in the profile's format for the end of a trial, or nothing if it is nil.
+  /// Writes a day in the profile's format for the end of a trial, or nothing if the day is nil.
   private func write(_ date: CivilDate?, to writer: inout AttributeWriter) {
     guard let date else { return writer.add("") }
     writer.add { (profile.isAndroid ? androidDate : device.dates).write(date, to: &$0) }

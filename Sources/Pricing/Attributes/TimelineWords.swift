@@ -26,7 +26,7 @@ extension PaymentTimeline {
 }
 
 extension Period {
-  /// "month", "3 months": the count is left out if it is the given one.
+  /// The period in words, such as "month" or "3 months". The given count is omitted.
   fileprivate func words(without count: Int) -> String {
     self.count == count ? unit.name : words
   }

@@ -36,8 +36,8 @@ package struct UnitPrices: Hashable, Sendable {
       numerator: units.denominator, denominator: denominator)
   }
 
-  /// The price of an introductory offer per unit. It is the whole price if the offer is shorter than the unit, otherwise
-  /// a part of it (StoreProductDiscount.swift).
+  /// The price of an introductory offer per unit. The result is the whole price if the offer is shorter than the unit,
+  /// otherwise a part of the price (StoreProductDiscount.swift).
   ///
   /// - Parameter cycles: the number of payments, at least one.
   package func perTrial(

@@ -15,7 +15,7 @@ package struct CalendarNames: Hashable, Sendable {
     name(number - 1, isShort ? 12 : 0)
   }
 
-  /// The name of a day of the week; 0 is Sunday.
+  /// The name of a day of the week, where 0 means Sunday.
   package func weekday(_ number: Int, isShort: Bool) -> String {
     name(24 + number, isShort ? 7 : 0)
   }
@@ -26,8 +26,8 @@ package struct CalendarNames: Hashable, Sendable {
     return name.isEmpty ? names[place] : name
   }
 
-  /// A number with its unit, `second` to `year`: `3 Stunden`. It is nil for other units, and for numbers above the maximum
-  /// of a period.
+  /// A number with its unit, `second` to `year`: `3 Stunden`. The result is nil for other units, and for numbers above
+  /// the maximum of a period.
   package func counted(_ unit: String, _ count: Int64, isShort: Bool) -> String? {
     guard let number = Int(exactly: count), 0...Period.maximumCount ~= number else { return nil }
     if let unit = Period.Unit(unit) {

@@ -1,12 +1,12 @@
 /// A parsed locale identifier: `en`, `de_DE`, `zh-Hant-TW`, `en_US@currency=USD`.
 struct LocaleIdentifier: Hashable, Sendable {
-  /// Lower case. Obsolete codes are replaced by new ones (`iw` by `he`).
+  /// The language in lower case. Obsolete codes are replaced by current codes (`iw` by `he`).
   var language: String
   /// Four letters, the first in upper case, or empty.
   var script: String
   /// Two upper-case letters or three digits, or empty.
   var region: String
-  /// The identifier without keywords, with underscores. It may be that of a variant.
+  /// The identifier without keywords, with underscores. The identifier may belong to a variant.
   var whole: String
   /// Whether keywords were left out that could change numbers or dates.
   var hasKeywords: Bool

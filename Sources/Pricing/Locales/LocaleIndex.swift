@@ -90,7 +90,7 @@ struct LocaleIndex: Sendable {
   struct Region {
     var code: String
     var currency: Currency?
-    /// The locale id of the line, or empty for none.
+    /// The locale id of the line, or an empty string if the line has none.
     var mainLocale: String
     var shape: Int?
 

@@ -30,9 +30,9 @@ package struct PeriodWords: Hashable, Sendable {
     }
   }
 
-  /// By unit, then width.
+  /// The forms by unit, then by width.
   private let forms: [Forms]
-  /// The category of 0 to 199. For larger numbers, the last two digits decide.
+  /// The plural category of the numbers 0 to 199. For larger numbers, the last two digits decide.
   private let categories: [UInt8]
   private let zero: [UInt8]
 

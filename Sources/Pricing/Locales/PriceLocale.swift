@@ -161,7 +161,7 @@ public final class PriceLocale: Sendable {
       digits: index.common(currency).digits)
   }
 
-  /// The template with the symbol in place of "¤". It replaces scalars, because characters may combine.
+  /// The template with the symbol in place of "¤". The function replaces scalars, because characters may combine.
   private static func replaceSign(_ template: Substring, _ symbol: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in template.unicodeScalars {

@@ -1,6 +1,6 @@
 /// A currency, by the three letters of its ISO 4217 code.
 public struct Currency: Hashable, Sendable, CustomStringConvertible {
-  /// The letters in one number, the first in the highest byte. It is fast to compare and to search.
+  /// The letters in one number, which is fast to compare and search. The first letter is in the highest byte.
   package let packed: UInt32
 
   /// The currency with a code. Lower-case letters are allowed. The result is nil if the code does not have three

@@ -1,4 +1,5 @@
-/// An exact quotient of whole numbers. It is never rounded to a binary or decimal fraction before the price is computed.
+/// An exact quotient of whole numbers. A quotient is never rounded to a binary or decimal fraction before the price is
+/// computed.
 package struct Fraction: Hashable, Sendable {
   package let numerator: Int64
   /// Above 0.
@@ -97,7 +98,7 @@ package enum ExactPrice {
     return left > right
   }
 
-  /// The product, or an error if it does not fit.
+  /// The product. Throws an error if the product does not fit into 64 bits.
   @inline(__always)
   package static func product(_ a: Int64, _ b: Int64) throws(PricingError) -> Int64 {
     let (product, overflow) = a.multipliedReportingOverflow(by: b)

@@ -40,8 +40,8 @@ package struct ISOPeriod: Hashable, Sendable {
     days = period.unit == .day ? period.count : 0
   }
 
-  /// The period field by field: `P7D` is 7 days, `P4W2D` 30 days, `P1Y2M` 14 months. It is nil for a mix of months and days,
-  /// which has no fixed length, and for a period that is too long.
+  /// The period field by field: `P7D` is 7 days, `P4W2D` 30 days, `P1Y2M` 14 months. The result is nil for a mix of
+  /// months and days, which has no fixed length, and for a period that is too long.
   package var period: Period? {
     let totalMonths = years * 12 + months
     let totalDays = weeks * 7 + days
@@ -52,9 +52,9 @@ package struct ISOPeriod: Hashable, Sendable {
     return days == 0 && weeks > 0 ? Period(.week, weeks) : Period(.day, totalDays)
   }
 
-  /// The period as Superwall's Android SDK interprets it (SubscriptionPeriod.kt). It is converted to days, where a month has 30
-  /// days. Whole weeks take precedence, then whole months, and 12 months are a year. `P30D` is 1 month, `P14M` 60 weeks. It is
-  /// nil for a period that is too long.
+  /// The period as Superwall's Android SDK interprets it (SubscriptionPeriod.kt). The period is converted to days,
+  /// where a month has 30 days. Whole weeks take precedence, then whole months, and 12 months are a year. `P30D` is 1
+  /// month, `P14M` 60 weeks. The result is nil for a period that is too long.
   package var androidPeriod: Period? {
     let total = (years * 12 + months) * 30 + weeks * 7 + days
     if total % 7 == 0 { return Period(.week, total / 7) }

@@ -4,7 +4,7 @@ package enum PriceEra: String, Hashable, Sendable, CaseIterable {
   /// Whole numbers of units: a week has 7 days, a month 30 days or 4 weeks. On iOS a week's price per day is multiplied instead
   /// of divided.
   case inverted
-  /// The same, but always divided.
+  /// Prices are computed in the same way, but always divided.
   case whole
   /// Fractions that add up to a year of 365 days: a week has 365/52 days.
   case fractions

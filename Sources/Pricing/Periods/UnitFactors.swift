@@ -1,4 +1,4 @@
-/// The number of units of one kind in one of another, for dividing prices. Factors are data: each namespace has its own.
+/// The number of units of one kind in one of another, for dividing prices. Each namespace has its own factors.
 package struct UnitFactors: Hashable, Sendable {
   /// 16 fractions: the rows are the unit of a price (day, week, month, year), the columns the unit of the period.
   private let cells: [Fraction]
@@ -58,8 +58,8 @@ package struct UnitFactors: Hashable, Sendable {
   /// Prices of introductory offers in the Android SDK: fractions truncated after six digits.
   package static let androidTrial = superwall.truncated(toDigits: 6)
 
-  /// AgentWallie (ProductResolver.swift) only has prices per month: 30 days or 4.33 weeks. The other rows are those of
-  /// ``superwall``.
+  /// AgentWallie (ProductResolver.swift) only has prices per month: 30 days or 4.33 weeks. The other rows are the same
+  /// as in ``superwall``.
   package static let agentWallie = UnitFactors(
     Array(superwall.cells[0..<8]) + [
       Fraction(1, 30), Fraction(100, 433), Fraction(1), Fraction(12),

@@ -21,7 +21,7 @@ package struct PaymentPhase: Hashable, Sendable {
   package var micros: Int64
   /// The time between charges, or the duration of a one-time purchase. Nil means forever.
   package var period: Period?
-  /// The number of periods. It is nil if the phase continues until it is cancelled, or has no period.
+  /// The number of periods. Nil if the phase continues until it is cancelled, or has no period.
   package var cycles: Int?
   /// The store's own string for the price.
   package var displayPrice: String?
@@ -72,11 +72,11 @@ package struct PaymentPhase: Hashable, Sendable {
 
 /// The charges of a store for a product from the day of the purchase: the phases of its offer, then the regular price.
 ///
-/// Strings are checked against it, so it is the same for every profile: prices are neither rounded nor converted like those
-/// of an SDK.
+/// Claims in texts are checked against the timeline. It is the same for every profile: prices are neither rounded nor
+/// converted as in an SDK.
 package struct PaymentTimeline: Hashable, Sendable {
   package let currency: Currency
-  /// The phases in order, at least one. The last is the regular price, or that of a one-time purchase.
+  /// The phases in order, at least one. The last phase is the regular price, or the price of a one-time purchase.
   package private(set) var phases: [PaymentPhase]
   /// The length of a commitment with monthly payments, or nil without one.
   package private(set) var commitment: Period?
@@ -86,7 +86,7 @@ package struct PaymentTimeline: Hashable, Sendable {
   /// The phases of the offer, before the regular price.
   package var offer: ArraySlice<PaymentPhase> { phases.dropLast() }
   package var regular: PaymentPhase { phases[phases.count - 1] }
-  /// Whether there are further charges until it is cancelled.
+  /// Whether the store continues to charge until the user cancels.
   package var renews: Bool { regular.mode == .regular && regular.cycles == nil }
   /// The charge at the purchase, in micros.
   package var chargedToday: Int64 { phases[0].mode == .free ? 0 : phases[0].micros }
@@ -131,7 +131,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     }
   }
 
-  /// The charges of the store for a product with one of its other offers.
+  /// The charges of the store for a product with one of its other offers, such as a promotional offer.
   package init(
     _ product: PricedProduct, with offer: StoreOffer, from start: CivilDate
   ) throws(PricingError) {
@@ -140,7 +140,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     try add(product, offer.terms, from: start)
   }
 
-  /// The charges of Google Play with an offer, which need not be the selected one. It is nil for an offer without phases.
+  /// The charges of Google Play with an offer, which need not be the selected one. Fails for an offer without phases.
   package init?(_ product: PricedProduct, with offer: PlayOffer, from start: CivilDate) {
     currency = product.price?.currency ?? product.currency ?? .usd
     phases = []
@@ -249,7 +249,7 @@ package struct PaymentTimeline: Hashable, Sendable {
 }
 
 extension ProductKind {
-  /// Whether there is only one charge.
+  /// Whether the store charges only once.
   package var isBoughtOnce: Bool { self != .autoRenewableSubscription }
 }
 

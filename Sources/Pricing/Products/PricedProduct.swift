@@ -55,13 +55,13 @@ public struct PricedProduct: Hashable, Sendable {
   package var kind: ProductKind?
   /// The duration of a subscription that does not renew, or nil if the source does not contain it.
   package var accessPeriod: Period?
-  /// The App Store: offers in addition to the introductory one.
+  /// The App Store's offers in addition to the introductory offer.
   package var storeOffers: [StoreOffer]
   /// Stripe: the discount on its charges.
   package var coupon: Coupon?
   /// Google Play: the offers for the subscription.
   package var offers: [PlayOffer]
-  /// Google Play: the purchase options of a one-time product.
+  /// Google Play's purchase options of a one-time product.
   package var purchaseOptions: [PlayPurchaseOption]
   /// The requested billing plan.
   package var billingPlan: BillingPlan?
@@ -94,11 +94,11 @@ public struct PricedProduct: Hashable, Sendable {
 public struct IntroductoryOffer: Hashable, Sendable {
   /// The mode of payment.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// No charge, for one period.
+    /// The offer is free for one period.
     case freeTrial
     /// The price, for each of the periods.
     case payAsYouGo
-    /// The price once, for one longer period.
+    /// The price is paid once, for one longer period.
     case payUpFront
   }
 
@@ -136,7 +136,7 @@ package struct BillingPlan: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// The price of one billing, in micros of the product's currency. It is nil if the plan is only requested.
+  /// The price of one billing, in micros of the product's currency. Nil if the plan is only requested.
   package var micros: Int64?
   /// The time between billings.
   package var period: Period?

@@ -6,7 +6,7 @@ package struct PlayProductID: Hashable, Sendable {
   package enum Choice: Hashable, Sendable {
     /// Empty, missing or `sw-auto`: the best match.
     case automatic
-    /// `sw-none` as the offer.
+    /// The identifier contains `sw-none` instead of an offer.
     case none
     case specific(String)
   }
@@ -39,10 +39,10 @@ package struct CompositeProductID: Hashable, Sendable {
   package let environment: String
   /// The identifier of the price: `price_123`.
   package let priceID: String
-  /// `no-trial`, `7days-free` ..., or nil if there is none.
+  /// `no-trial`, `7days-free` ..., or nil if the identifier names no trial.
   package let trial: String?
 
-  /// Nil if the string has fewer than two parts. Everything after the second colon is one part.
+  /// Parses an identifier. Fails if the string has fewer than two parts. Everything after the second colon is one part.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, !parts[1].isEmpty else { return nil }

@@ -85,7 +85,7 @@ public struct TrialRules: Hashable, Sendable {
       return isAvailableInAppStore(product, history)
     default:
       guard product.trialDays ?? 0 > 0, mode != .ineligible else { return false }
-      // On Android "eligible" takes precedence over the customer's history. On iOS it does not.
+      // On Android "eligible" takes precedence over the customer's history. On iOS the history takes precedence.
       if mode == .eligible, platform == .android { return true }
       return !product.entitlements.isEmpty && !history.held(anyOf: product.entitlements)
     }
@@ -109,10 +109,11 @@ package enum OfferEligibility: Hashable, Sendable {
   case all
   /// No offer: the user had a trial, or has a subscription.
   case none
-  /// The offers of products that grant none of a subscriber's entitlements. Without entitlements to compare, no offer.
+  /// The offers of products that grant none of a subscriber's entitlements. If there are no entitlements to compare, no
+  /// offer is included.
   case subscriber(entitlements: [String])
 
-  /// Whether it includes the offer of a product.
+  /// Whether the eligibility includes the offer of a product.
   package func includes(_ product: PricedProduct) -> Bool {
     switch self {
     case .all: return true

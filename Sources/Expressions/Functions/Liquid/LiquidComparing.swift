@@ -101,7 +101,7 @@ enum LiquidComparing {
     }
   }
 
-  /// Numbers and strings have an order. A string and a number have none, which is an error. Any other pair is
+  /// Numbers and strings have an order. A string and a number have no order, which is an error. Any other pair is
   /// neither less nor greater.
   private static func typedOrder(
     _ relation: LiquidRelation, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,

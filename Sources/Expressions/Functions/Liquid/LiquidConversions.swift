@@ -67,8 +67,8 @@ extension RenderingState {
 // SAFETY: Tags are checked before views are read, and every index is compared with the count.
 // Tests: RenderingTests, AnyArgumentsTests, corpus.
 enum LiquidConversions {
-  /// Appends the printed form of a value. The result is false if it has none: `[object Object]` and NaN are
-  /// not printed.
+  /// Appends the printed form of a value. The result is false if the value has no printed form: `[object Object]` and
+  /// NaN are not printed.
   @discardableResult
   static func append(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, _ style: LiquidStyle, depth: Int
@@ -209,7 +209,7 @@ enum LiquidConversions {
     let start = i
     var value: Int64 = 0
     while i < text.count {
-      // It is only valid between two digits.
+      // An underscore is only valid between two digits.
       if text[i] == UInt8(ascii: "_"), i > start, i + 1 < text.count, text[i + 1] &- 0x30 < 10 {
         i += 1
         continue
@@ -285,7 +285,7 @@ enum LiquidConversions {
     }
   }
 
-  /// A double as a cell. It is an int if it is whole and small enough to be exact.
+  /// A double as a cell. The cell is an int if the number is whole and small enough to be exact.
   static func number(_ value: Double) -> Cell {
     if value == value.rounded(), abs(value) <= 9_007_199_254_740_992 { return Cell(Int64(value)) }
     return Cell(value)

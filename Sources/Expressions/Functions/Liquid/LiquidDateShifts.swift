@@ -37,7 +37,7 @@ enum LiquidTimeUnit: Int, CaseIterable, CustomStringConvertible {
     return [name, String(name.dropLast())] + letters
   }
 
-  /// The length of the units with a fixed length. Months and years have none.
+  /// The length of the units with a fixed length. Months and years have no fixed length.
   var milliseconds: Int64 {
     switch self {
     case .milliseconds: 1
@@ -198,7 +198,7 @@ enum Countdowns {
     return state.takeText(from: mark, &arena)
   }
 
-  /// The number of units in the next larger one.
+  /// The number of units in the next larger unit.
   private static func partSize(_ unit: LiquidTimeUnit) -> Int64 {
     switch unit {
     case .milliseconds: 1_000

@@ -19,7 +19,7 @@ enum LiquidFunction: UInt8 {
   case plural, toNumber
 
   // Functions that tags need.
-  /// A member after a dot, and one in brackets.
+  /// A member after a dot, and a member in brackets.
   case member, element
   case range
   /// The items of a loop: items, offset, limit, whether reversed.
@@ -39,7 +39,7 @@ enum LiquidFunction: UInt8 {
   case wrappedUnlessList, wrapped, loopable
   /// A string, a number or a bool. Any other value becomes nothing.
   case scalar
-  /// Always an error, and always one of a limit.
+  /// A function that always fails, and a function that always reaches a limit.
   case fail, failLimit
 }
 
@@ -94,7 +94,7 @@ extension LiquidFunction {
     case anything, number, scalar, items, list
   }
 
-  /// All facts about a function except its body.
+  /// The properties of a function, except its body.
   struct Row {
     var family: Family
     var input: Input
@@ -102,7 +102,7 @@ extension LiquidFunction {
     var work: Int
     /// Whether the function reads characters, which takes much longer than reading bytes.
     var readsCharacters: Bool
-    /// Whether it generates HTML, which must not be escaped again.
+    /// Whether the function generates HTML, which must not be escaped again.
     var makesMarkup: Bool
 
     @inline(__always)
@@ -118,7 +118,7 @@ extension LiquidFunction {
     }
   }
 
-  /// The table of functions. It is inlined, so that reading one column costs no more than a switch.
+  /// The table of functions. The property is inlined, so that reading one column costs no more than a switch.
   @inline(__always)
   var row: Row {
     switch self {

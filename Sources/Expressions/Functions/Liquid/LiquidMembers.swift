@@ -79,7 +79,7 @@ enum LiquidMembers {
     return .null
   }
 
-  /// The number of parts of a value, or null if it has none.
+  /// The number of parts of a value, or null if the value has no parts.
   static func size(_ value: UnsafePointer<Cell>, _ style: LiquidStyle) -> Cell {
     let cell = value.pointee
     switch cell.tag {

@@ -20,8 +20,8 @@ struct LiquidDecimal {
     self.scale = scale
   }
 
-  /// The shortest decimal number that parses back to the double. It is nil if it has too many digits, or more
-  /// than `mostScale` after the point.
+  /// The shortest decimal number that parses back to the double. Fails if the number has too many digits, or more than
+  /// `mostScale` digits after the point.
   init?(_ value: Double, mostScale: Int = LiquidDecimal.mostDigits) {
     guard value.isFinite else { return nil }
     let digits = DoubleDigits(value)
@@ -33,7 +33,7 @@ struct LiquidDecimal {
     self.init(mantissa: value < 0 ? -mantissa : mantissa, scale: max(scale, 0))
   }
 
-  /// `-12.50` exactly. It is nil if the string is not a number or has too many digits.
+  /// Reads a decimal such as `-12.50` exactly. Fails if the string is not a number or has too many digits.
   init?(_ text: ByteView) {
     guard text.count <= LiquidDecimal.mostDigits else { return nil }
     var i = text.first == UInt8(ascii: "-") ? 1 : 0
@@ -62,7 +62,7 @@ struct LiquidDecimal {
     return power
   }
 
-  /// Both numbers with the same scale, or nil if that has too many digits.
+  /// Both numbers with the same scale, or nil if the result has too many digits.
   static func aligned(_ a: LiquidDecimal, _ b: LiquidDecimal) -> (Int128, Int128, scale: Int)? {
     let scale = max(a.scale, b.scale)
     guard scale <= LiquidDecimal.mostDigits else { return nil }

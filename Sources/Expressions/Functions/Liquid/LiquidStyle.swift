@@ -42,7 +42,7 @@ extension Tag {
   static let word: UInt8 = 40
   /// Consecutive whole numbers from the high half on. Their number is stored like a count.
   static let range: UInt8 = 41
-  /// The same, in descending order.
+  /// Consecutive whole numbers in descending order.
   static let descending: UInt8 = 42
   /// A range that ends before it begins. The distance is stored like a count.
   static let emptyRange: UInt8 = 43
@@ -78,7 +78,7 @@ extension Cell {
     Cell(tag == Tag.descending ? intValue &- Int64(position) : intValue &+ Int64(position))
   }
 
-  /// The last number of a range. It fits into an int, and the sum of start and count may not.
+  /// The last number of a range, which fits into an int even if the sum of start and count does not.
   var rangeEnd: Int64 {
     let distance = Int64(low >> 8)
     switch tag {

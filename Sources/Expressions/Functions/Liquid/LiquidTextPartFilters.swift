@@ -48,7 +48,7 @@ enum TextPartFilters {
 
   /// A part of a string that is in the arena or outlives the rendering.
   static func part(_ text: ByteView, _ arena: inout Arena) -> Cell {
-    // A short string may be inside a cell that changes. It is copied into the new cell.
+    // A short string may be inside a cell that changes. The string is copied into the new cell.
     Cell(textAt: text)
   }
 

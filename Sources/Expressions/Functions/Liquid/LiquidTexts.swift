@@ -18,8 +18,8 @@ enum LiquidTexts {
     return count
   }
 
-  /// The part that begins `from` units into a string and is `count` units long. If it begins inside a
-  /// character, it starts at the next one. A character at its end that does not fit is left out.
+  /// The part that begins `from` units into a string and is `count` units long. If the part begins inside a character,
+  /// it starts at the next character. A character that does not fit at the end is omitted.
   static func slice(_ text: ByteView, from: Int, count: Int, isUTF16: Bool) -> ByteView {
     guard from >= 0, count > 0 else { return ByteView(rebasing: text[0..<0]) }
     if isASCII(text) {

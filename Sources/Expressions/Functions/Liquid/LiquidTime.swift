@@ -14,8 +14,8 @@ struct LiquidTime {
     return (CivilTime(instant, offset: shown), shown)
   }
 
-  /// The instant of a value: seconds since 1970, `now`, a timestamp, or one of the formats in which people
-  /// and programs write dates. It is nil for any other value.
+  /// The instant of a value: seconds since 1970, `now`, a timestamp, or one of the formats in which people and programs
+  /// write dates. The result is nil for any other value.
   static func read(_ value: UnsafePointer<Cell>, _ state: RenderingContext) -> LiquidTime? {
     let cell = value.pointee
     switch cell.tag {

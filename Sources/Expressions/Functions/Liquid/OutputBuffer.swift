@@ -110,10 +110,10 @@ internal import CivilTime
   }
 }
 
-/// The state of a rendering beside its values: the output, and facts that only the caller knows.
+/// The state of a rendering other than its values: the output, and options of the caller.
 struct RenderingState: ~Copyable {
   var output = OutputBuffer(limit: 0)
-  /// For strings that are copied into the arena afterwards.
+  /// The buffer for strings that are copied into the arena afterwards.
   var scratch = OutputBuffer(limit: 0)
   var style = LiquidStyle.javaScript
   var escapesHTML = false
@@ -124,7 +124,7 @@ struct RenderingState: ~Copyable {
   var words: LocaleWords?
   /// Faults in the order in which they occurred, with their instructions.
   var faults: [UInt64] = []
-  /// The number of faults beyond those that are stored.
+  /// The number of faults that are not stored.
   var moreFaults = 0
 
   /// The maximum number of faults that one rendering stores.
