@@ -164,8 +164,7 @@ extension Lowering {
 
   private func isNull(_ node: Node) -> Bool { graph.constant(node)?.tag == Tag.null }
 
-  /// Emits `a && b`, of which every operand is evaluated. A failing operand is a fault, regardless of the other
-  /// operands.
+  /// Emits `a && b`, whose operands are all evaluated. A failing operand is a fault, regardless of the other operands.
   mutating func both(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {

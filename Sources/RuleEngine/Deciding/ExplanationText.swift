@@ -4,8 +4,8 @@ extension Explanation {
   /// Plain text of several lines.
   public var text: String { text(foldingAbove: .max) }
 
-  /// The explanation as text. If there are more audiences than the limit, those that did not match or were not reached
-  /// are summarized.
+  /// The explanation in readable form. If there are more audiences than the limit, those that did not match or were not
+  /// reached are summarized.
   package func text(foldingAbove limit: Int) -> String {
     var lines = ["\(decision.placement): \(summary)"]
     let folds = audiences.count > limit

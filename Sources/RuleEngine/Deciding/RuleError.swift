@@ -239,7 +239,7 @@ enum RuleErrorText {
     return "\(operation)() cannot read \(literal.text)"
   }
 
-  /// What the failed clause does. Nil if the attributes that the clause reads explain the failure.
+  /// The operation of the failed clause, in words. Nil if the attributes that the clause reads explain the failure.
   static func summary(_ kind: EvaluationError.Kind, isAbsent: Bool) -> String? {
     switch kind {
     case .noSuchAttribute: nil

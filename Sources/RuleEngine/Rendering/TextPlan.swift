@@ -108,7 +108,7 @@ package struct TextPlan: Sendable {
         about: identifier, among: config.paywalls.map { $0.identifier }))
   }
 
-  /// The index of a paywall's texts, or nil if the paywall has no texts.
+  /// The index of a paywall's texts, or nil for a paywall without texts.
   package func index(of identifier: String) -> Int? {
     paywalls.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
   }

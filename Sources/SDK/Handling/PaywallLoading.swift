@@ -205,7 +205,7 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product of which only the identifiers are known.
+  /// A product whose other data is unknown.
   fileprivate init(_ purchase: PendingPurchase) {
     self.init(PricedProduct(identifier: purchase.storeID), id: purchase.productID)
   }

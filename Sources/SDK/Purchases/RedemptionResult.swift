@@ -17,7 +17,7 @@ public enum RedemptionResult: Hashable, Sendable {
     public init(message: String) { self.message = message }
   }
 
-  /// What the backend did about an expired code.
+  /// The backend's reaction to an expired code.
   public struct ExpiredCodeInfo: Hashable, Sendable {
     /// Whether an email with a new code was sent.
     public var resent: Bool

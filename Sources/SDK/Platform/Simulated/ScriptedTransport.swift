@@ -35,7 +35,7 @@ package final class ScriptedTransport: Transport {
   private let observe: @Sendable (BackendRequest) -> Void
 
   /// - Parameters:
-  ///   - rules: the rules, of which the first match answers. Without a match the answer is 404.
+  ///   - rules: the rules. The first rule that matches answers. Without a match the answer is 404.
   ///   - observe: called with every request, in order.
   package init(
     rules: [Rule], time: any TimeSource,
