@@ -205,7 +205,7 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product whose other data is unknown.
+  /// A product with only its identifiers, for a purchase whose product is not loaded.
   fileprivate init(_ purchase: PendingPurchase) {
     self.init(PricedProduct(identifier: purchase.storeID), id: purchase.productID)
   }
