@@ -28,7 +28,7 @@ help:
 setup:
 	@Tools/setup.sh core
 
-build: setup ## compile everything, for debugging
+build: setup
 	$(SWIFT) build $(PARALLEL)
 
 # For debugging, because the tests use the same build.
@@ -86,11 +86,11 @@ release: setup ## compile the optimized command, .build/release/tollgate
 wasm: ## build the JavaScript package with the engine in WebAssembly, out/wasm
 	Tools/make-wasm.sh
 
-install: release ## install the command, manual pages and completions below PREFIX=/usr/local
+install: release ## install the command, manual pages and completions below PREFIX=/usr/local; `make uninstall` removes them
 	@Tools/Dist/stage.sh out/install --shared
 	@Tools/Dist/install.sh install out/install
 
-uninstall: ## remove what `make install` installed below PREFIX=/usr/local
+uninstall:
 	@Tools/Dist/install.sh uninstall
 
 # For debugging, because optimized builds of what a server needs take ten minutes and more.
