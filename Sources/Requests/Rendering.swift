@@ -56,7 +56,7 @@ extension PreparedConfig {
   private func render(paywall name: String, _ request: RenderRequest) throws(RequestError) -> Value
   {
     guard let plan = texts else {
-      throw RequestError("the config has no 'texts', so its paywalls have no texts")
+      throw RequestError("the config has no 'texts', so its paywalls cannot be rendered")
     }
     guard
       let found = plan.texts(
@@ -89,7 +89,7 @@ extension PreparedConfig {
     throws(RequestError) -> [Value]
   {
     guard let file = settings.texts else {
-      throw RequestError("the config has no 'texts', so its paywalls have no texts")
+      throw RequestError("the config has no 'texts', so its paywalls cannot be rendered")
     }
     let prices = try products(of: body)
     let locales = try locales(of: body)

@@ -27,7 +27,7 @@ package struct BatchTable: Sendable {
     var text: Range<Int32>
   }
 
-  /// What the text of a choice says.
+  /// The contents of the text of a choice.
   private struct Content: Equatable {
     var placement: String
     var outcome: Decision.Outcome

@@ -28,7 +28,7 @@ package struct FrameReasons: Sendable {
     }
   }
 
-  /// Puts the strings of several workers together, each of which has those of its own rows.
+  /// Combines the strings of several workers. Each worker has the strings of its own rows.
   ///
   /// - Parameter part: by row, the worker that has its string.
   mutating func join(_ parts: [FrameReasons], of part: [Int]) {

@@ -222,7 +222,9 @@ import Testing
     try folder.write("all.jsonl", piped.output)
     let complete = try folder.tollgate(
       ["cover", "config.json", "all.jsonl", "--write", "more.jsonl", "--force"] + Self.now)
-    #expect(complete.errors == "note: all gaps are closed or cannot be closed, so more.jsonl was not written\n")
+    #expect(
+      complete.errors
+        == "note: all gaps are closed or cannot be closed, so more.jsonl was not written\n")
     #expect(folder.text("more.jsonl") == "old")
     try folder.write("config.json", Self.config.replacing("> 17", with: "> > 17"))
     #expect(try folder.tollgate("cover", "config.json", "t.jsonl").code == 1)

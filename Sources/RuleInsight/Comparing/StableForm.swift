@@ -80,7 +80,7 @@ struct StableForm {
       guard isLiteral else { return nil }
     }
 
-    /// - Parameter all: whether strings and booleans are to be asked for as well.
+    /// - Parameter all: whether to ask for strings and booleans as well.
     func stable(_ all: Bool) -> String? {
       if let number = value.number ?? value.text.flatMap(Double.init), number.isFinite {
         return "has(\(path)) ? double(\(path)) \(relation) \(number) : \(ofMissing)"

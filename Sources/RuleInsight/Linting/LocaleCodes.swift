@@ -48,7 +48,7 @@ enum LocaleCodes {
     }
   }
 
-  /// `device.timezone == "PST"`, which is no place of the tz database.
+  /// `device.timezone == "PST"`, which is not a name of the tz database.
   private static func zones(in condition: LintSubject.Condition, _ subject: LintSubject)
     -> [Diagnostic]
   {

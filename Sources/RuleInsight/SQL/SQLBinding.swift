@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What SDKs make of attributes before rules read them, in SQL: ``ValueBinding``.
+/// The conversions of SDKs before rules read attributes, in SQL: ``ValueBinding``.
 extension SQLTranslator {
   /// A column with its strings as rules read them.
   func passed(_ column: SQLExpression, _ kind: SQLColumnKind) -> SQLExpression {

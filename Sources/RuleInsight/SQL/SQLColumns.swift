@@ -35,7 +35,7 @@ struct SQLColumns {
       }
       var kind = kinds[path.description] ?? reading.kind(of: slot, path)
       let changesLongs = ruleSet.program.storage.binding.longsAreUnsigned
-      // Integers and doubles that are less than 32 bits allow differ, and only DuckDB tells them apart.
+      // Integers and doubles below the limits of 32 bits differ, and only DuckDB distinguishes them.
       if changesLongs, kind == .number, database != .duckdb { kind = .double }
       let column = SQLColumn(
         path: path.description, names: names.names(of: path.names), kind: kind,

@@ -19,7 +19,7 @@ struct PlacementClosing {
   private var isAsked = false
   /// By path, realistic values.
   private var ordinaryValues: [[String]: [Value]] = [:]
-  /// What remains of the work to make users realistic, in attributes of users that are decided.
+  /// The remaining work to make users realistic, in attributes of decided users.
   private var ordinaryWork = 1_000_000
 
   /// The number of user IDs to try for an audience's variants.

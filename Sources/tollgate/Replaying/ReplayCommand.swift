@@ -37,7 +37,10 @@ struct ReplayCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "the same"),
-        ("1", "a decision differs, nothing could be compared, or an experiment does not have its shares"),
+        (
+          "1",
+          "a decision differs, nothing could be compared, or an experiment does not have its shares"
+        ),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)

@@ -368,7 +368,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// What the stream asks for where a line does not.
+  /// Adds the options of the stream that the line does not have.
   private func complete(_ question: inout DecideRequest) {
     question.placements = question.placements ?? placements
     question.now = question.now ?? clock.now
