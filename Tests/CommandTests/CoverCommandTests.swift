@@ -59,7 +59,7 @@ import Testing
         p, audience 1 (rest): no test gets here, so its 2 points are not exercised
           --> config.json:5:3
 
-        Excluded, because no user can exercise it:
+        Excluded: no user can exercise it:
           p, audience 2 (never): earlier audiences take every user
 
         36.4 % covered: 4 of 11 by 1 test; 4 cannot be exercised
@@ -216,7 +216,7 @@ import Testing
     try folder.write("more.jsonl", "old")
     let kept = try folder.tollgate("cover", "config.json", "--write", "more.jsonl")
     #expect(kept.code == 2)
-    #expect(kept.errors.contains("more.jsonl exists already"))
+    #expect(kept.errors.contains("more.jsonl already exists"))
     #expect(try folder.tollgate("cover", "config.json", "--force").code == 2)
     // What is complete leaves a file alone.
     try folder.write("all.jsonl", piped.output)

@@ -120,7 +120,7 @@ import Testing
     ("\n{\"holds\":\"usr.age > 3\"}", "i.invariants.jsonl:2: 'holds'"),
     (#"{"holds":"outcome.paywal == \"x\""}"#, "did you mean 'outcome.paywall'?"),
     (#"{"holds":"true","placement":"q"}"#, "the config has no placement 'q'"),
-    (#"{"holds":"true""#, "i.invariants.jsonl:1:"), ("  \n", "has no invariants"),
+    (#"{"holds":"true""#, "i.invariants.jsonl:1:"), ("  \n", "contains no invariants"),
     (#"{"holds":"shown.size() < 2"}"#, "\"over\":\"history\""),
     (#"{"userId":"u","user":{}}"#, "i.invariants.jsonl is a user record; an invariant is"),
     (String(repeating: "{}\n", count: 23), "i.invariants.jsonl: and 3 mistakes more"),

@@ -196,8 +196,8 @@ import Testing
 
   @Test(arguments: [
     ("a,b\n1,2\n", "no column userId"), ("userId,user.a,user.a\n", "in column 2 already"),
-    ("userId,user.a,user.a.b\n", "has members such as"), ("userId,user.\n", "not a path"),
-    ("", "no header"), ("userId,\"x\n", "closing quote"),
+    ("userId,user.a,user.a.b\n", "has members such as"), ("userId,user.\n", "an invalid path"),
+    ("", "the header is missing"), ("userId,\"x\n", "closing quote"),
   ])
   func badHeaders(text: String, message: String) throws {
     let place = try Place()

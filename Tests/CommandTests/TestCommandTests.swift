@@ -339,7 +339,7 @@ import Testing
     try folder.write("first.jsonl", Self.good[0])
     let again = try folder.tollgate(["test", "--init", "--config", config, "--out", "first.jsonl"])
     #expect(again.code == 2)
-    #expect(again.errors.contains("first.jsonl exists already"))
+    #expect(again.errors.contains("first.jsonl already exists"))
     #expect(folder.text("first.jsonl") == Self.good[0])
     let forced = try folder.tollgate(
       ["test", "--init", "--config", config, "--out", "first.jsonl", "--force"] + basis)

@@ -165,7 +165,7 @@ struct CaseWordsTests {
       #"{"suite":"cel","id":"x","expr":"1","skip":"why","expect":{"value":{"int":"1"}}}"#
     let result = Conformance.run("-", input: skipped)
     #expect(result.code == 2)
-    #expect(result.errors.contains("all are skipped"))
+    #expect(result.errors.contains("all cases are skipped"))
     let folder = Conformance.run(corpus + "/demo")
     #expect(folder.code == 2)
     #expect(folder.errors.contains("no case files"))
@@ -325,7 +325,7 @@ struct CaseWordsTests {
       (configure, #","storage":{"status":"INACTIVE"}"#, "storage.status: this must be an object"),
       (configure, #","skip":true"#, "skip: expected a reason as a string, got true"),
       (configure, #","skip":"""#, "skip: expected a reason"),
-      (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "'do' says"),
+      (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "the step has no 'do'"),
       (#"{"do":"presenter","action":"clos"}"#, "", "did you mean 'close'?"),
       (#"{"do":"app","action":"forground"}"#, "", "did you mean 'foreground'?"),
       (
@@ -360,7 +360,8 @@ struct CaseWordsTests {
       (#"{"do":"call","method":"reset","noRequests":["/api"]}"#, "", "no request begins with"),
       (#"{"do":"call","method":"reset","events":[{"sv":"reset"}]}"#, "", "'sv' is not a key here"),
       (
-        #"{"do":"call","method":"reset","events":[{"p":{}}]}"#, "", "has 'ev', 'sw', 'host' or 'to'"
+        #"{"do":"call","method":"reset","events":[{"p":{}}]}"#, "",
+        "must have 'ev', 'sw', 'host' or 'to'"
       ),
       (
         #"{"do":"call","method":"reset","events":[{"optional":{"sw":"rset"}}]}"#, "",
@@ -419,7 +420,7 @@ struct CaseWordsTests {
     let both = Conformance.run("-", input: good + "\n" + skipped)
     #expect(both.code == 0 && both.lines.last == "1 passed, 0 failed, 1 skipped")
     let none = Conformance.run("-", input: skipped)
-    #expect(none.code == 2 && none.errors.contains("all are skipped"))
+    #expect(none.code == 2 && none.errors.contains("all cases are skipped"))
   }
 
   @Test func anyOfAKind() {

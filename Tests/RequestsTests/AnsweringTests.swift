@@ -121,7 +121,7 @@ import Testing
     let wrong = config.ask(.render, #"{"paywall": "anual"}"#)
     #expect(wrong["message"]?.text?.hasSuffix("did you mean 'annual'?") == true)
     let none = try AskedConfig().ask(.render, #"{"paywall": "annual"}"#)
-    #expect(none["message"]?.text?.contains("came without 'texts'") == true)
+    #expect(none["message"]?.text?.contains("has no 'texts'") == true)
   }
 
   /// Offers follow the request, then the record; what is missing is told beside the text.

@@ -60,7 +60,7 @@ import Testing
       let found = rules.diagnostics(of: notes, users: 4)
       #expect(found.map(\.severity) == [severity])
       #expect(
-        found.first?.message.hasPrefix("3 user IDs begin or end with white space, e.g. \"u-1 \"")
+        found.first?.message.hasPrefix("3 user IDs begin or end with white space, such as \"u-1 \"")
           == true)
       #expect(RecordNotes(notes.value) == notes)
     }

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 internal import HTTPTypes
@@ -24,7 +25,7 @@ struct SandboxBackend: Sendable {
   let limits: RequestLimits
   let access: Access
   let faults: FaultScript
-  let now: @Sendable () -> Int64
+  let now: @Sendable () -> Instant
 
   init(database: any DatabaseWriter, options: SandboxOptions) throws {
     served = try ServedConfigs(options)

@@ -1,3 +1,4 @@
+package import CivilTime
 internal import Expressions
 package import GRDB
 internal import HTTPTypes
@@ -27,7 +28,7 @@ package struct SandboxOptions: Sendable {
   /// The prefixes of paths that web apps of any origin may request.
   package static let openPaths = ["/api/", "/config-api/", "/subscriptions-api/", "/v2/paywalls/"]
   /// Milliseconds since 1970.
-  package var now: @Sendable () -> Int64 = { WallTime.now() }
+  package var now: @Sendable () -> Instant = { ServiceTime.now() }
 
   package init(
     fixtures: Fixtures, limits: RequestLimits = RequestLimits(), verifiesReceipts: Bool = true,

@@ -95,7 +95,7 @@ import Testing
 @Suite struct SandboxReceiptTests {
   @Test func everySandboxTakesIt() async throws {
     let fixtures = try Fixtures(file: SandboxServer.fixturesPath)
-    let now = SandboxServer.TestClock(WallTime.now())
+    let now = SandboxServer.TestClock(ServiceTime.now())
     try await SandboxServer.run(clock: now) { server in
       var receipt = SandboxReceipt()
       for (days, status) in [(365, "active"), (-1, "expired"), (nil, "active")] as [(Int?, String)]

@@ -95,7 +95,7 @@ import Testing
       // A leaf of ours over a key that is not its own.
       #expect(try await reason(try other.sign(payload, chain: chain)) == "bad_signature")
       var flaws = SandboxAuthority.Flaws()
-      flaws.leafNotAfter = Date(timeIntervalSince1970: Double(now) / 1_000 - 60)
+      flaws.leafNotAfter = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000 - 60)
       #expect(
         try await reason(try SandboxAuthority(flaws: flaws).sign(payload)) == "certificate_expired")
       for (name, flaws) in Self.flaws {

@@ -17,11 +17,11 @@ struct SandboxServer: Sendable {
   let authority: SandboxAuthority
 
   final class TestClock: Sendable {
-    private let time: Locked<Int64>
-    init(_ start: Int64) { time = Locked(start) }
+    private let time: Locked<Instant>
+    init(_ start: Instant) { time = Locked(start) }
     /// One that shows the machine's time, for clients that have a clock of their own.
-    static var now: TestClock { TestClock(WallTime.now()) }
-    var now: Int64 { time.withLock { $0 } }
+    static var now: TestClock { TestClock(ServiceTime.now()) }
+    var now: Instant { time.withLock { $0 } }
     func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
   }
 

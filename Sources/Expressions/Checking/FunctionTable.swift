@@ -88,12 +88,12 @@ extension Function {
     case .indexOf:
       Row(
         .strings, "string.indexOf(string) -> int; string.indexOf(string, int) -> int",
-        "Returns the first position of a substring, or -1. The optional int is the position to search from.",
+        "Returns the first position of a substring, from the optional int on, or -1.",
         "'banana'.indexOf('an', 2) == 3")
     case .lastIndexOf:
       Row(
         .strings, "string.lastIndexOf(string) -> int; string.lastIndexOf(string, int) -> int",
-        "Returns the last position of a substring, or -1. The optional int is the last position to consider.",
+        "Returns the last position of a substring, up to the optional int, or -1.",
         "'banana'.lastIndexOf('an') == 3")
     case .lowerAscii:
       Row(
@@ -252,7 +252,7 @@ extension Function {
     case .optionalOfNonZeroValue:
       Row(
         .missing, "optional.ofNonZeroValue(T) -> optional(T)",
-        "Returns an optional with a value, or without one if the value is null, false, zero or empty.",
+        "Wraps a value in an optional, which is empty for null, false, zero and empty values.",
         "optional.ofNonZeroValue('').hasValue() == false", folds: false)
     case .optionalNone:
       Row(

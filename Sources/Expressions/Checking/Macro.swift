@@ -70,7 +70,7 @@ enum Macro: String, CaseIterable {
       Row(
         .loops,
         "(list(T)|map).map(x, any) -> list(any); (list(T)|map).map(x, bool, any) -> list(any)",
-        "Returns a list with a value for every element or key. The optional condition selects elements.",
+        "Returns a value for every element or key. The optional condition selects elements.",
         "[1, 2].map(x, x * 2) == [2, 4]")
     case .filter:
       Row(

@@ -59,7 +59,7 @@ struct FileForm: Equatable {
       )
     }
     if chosen == nil, let advice = FileForm.advice(ending, path, allowed) {
-      throw CommandError("\(option) \(path): .\(ending) is not written; \(advice)")
+      throw CommandError("\(option) \(path): .\(ending) files are not supported; \(advice)")
     }
     let form = chosen ?? FileForm.forms[ending] ?? .ndjson
     guard allowed.contains(form) else {

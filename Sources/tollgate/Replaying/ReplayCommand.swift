@@ -37,10 +37,7 @@ struct ReplayCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "the same"),
-        (
-          "1",
-          "a decision differs, nothing could be compared, or an experiment does not have its shares"
-        ),
+        ("1", "decisions or an experiment's shares differ, or none were compared"),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)

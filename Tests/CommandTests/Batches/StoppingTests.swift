@@ -122,7 +122,7 @@ import Testing
     #expect(again.code == 0)
     if name == "out.csv" || !isAtOnce {
       #expect(
-        again.errors.contains("note: \(name).checkpoint is of a run that was stopped after "),
+        again.errors.contains("note: \(name).checkpoint is from a run that was stopped after "),
         "\(again.errors)")
     }
     #expect(Set(folder.names) == ["few", name, name + ".manifest.json"])
@@ -222,7 +222,7 @@ import Testing
     let kept = full.errors.firstMatch(of: /The outcomes of ([0-9,]+) users are stored; --resume/)
       .map { String($0.output.1) }
     #expect(
-      kept != nil || full.errors.contains("No outcomes were stored; \(name) is as it was"),
+      kept != nil || full.errors.contains("No outcomes were stored; \(name) is unchanged"),
       "\(full.errors)")
     #expect(!full.errors.contains("Done"))
     // What is of no use is not left on a disk that is full.

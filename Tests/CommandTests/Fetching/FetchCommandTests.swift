@@ -245,7 +245,7 @@ import Testing
   @Test func curlIsNeeded() throws {
     let result = try run.fetch(["--key", run.key], variables: ["PATH=\(folder.path)"])
     #expect(result.code == 2)
-    #expect(result.errors.contains("curl is not installed"), "\(result.errors)")
+    #expect(result.errors.contains("needs curl, which is not installed"), "\(result.errors)")
     #expect(result.errors.contains("apt-get install curl"))
   }
 
@@ -270,8 +270,8 @@ import Testing
     (["--key", "k", "--url", "https://example.com/api/v1/static_config"], "is the beginning"),
     (["--key", "k", "--timeout", "0"], "--timeout must be from 1 to 3600"),
     (["--key", "k", "--timeout", "-1"], "--timeout must be from 1 to 3600"),
-    (["--key", "k", "--out", "config.json.gz"], "leave out .gz in 'config.json.gz'"),
-    (["--key", "k", "--out", "config.JSON.ZST"], "leave out .ZST in 'config.JSON.ZST'"),
+    (["--key", "k", "--out", "config.json.gz"], "remove .gz from 'config.json.gz'"),
+    (["--key", "k", "--out", "config.JSON.ZST"], "remove .ZST from 'config.JSON.ZST'"),
   ])
   func wrongUse(arguments: [String], message: String) throws {
     let result = try run.fetch(arguments)

@@ -356,7 +356,7 @@ import Testing
       #expect(users.errors.contains("\(device) is not text"))
       let config = try BuiltTool.run("check", device)
       #expect(config.code == 2)
-      #expect(config.errors.contains("more than 256 MiB"))
+      #expect(config.errors.contains("larger than 256 MiB"))
     }
     let folder = try BuiltTool.run("check", TestFolder.demo)
     #expect(folder.code == 2)

@@ -205,7 +205,8 @@ import Testing
       "ts,user_id,platform,sdk_versoin,placement,result\n1772366400,u,iOS,4.16.2,x,event_not_found\n"
     )
     let result = try folder.tollgate("replay", "--events", "e.csv", "--config", "c.json")
-    #expect(result.errors.contains("'sdk_versoin' is not read; did you mean 'sdk_version'?"))
+    #expect(
+      result.errors.contains("'sdk_versoin' is unknown and ignored; did you mean 'sdk_version'?"))
     #expect(result.output.contains("1 row without a readable SDK version"))
   }
 

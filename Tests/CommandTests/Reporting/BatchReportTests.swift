@@ -334,13 +334,13 @@ import Testing
 
   @Test(arguments: [
     ("--out none --report-ids", "--report-ids is for --report"),
-    ("--out none --redact user.email", "--redact is for --report"),
-    ("--out none --report -", "a report is a file"),
-    ("--out none --report /dev/null", "a report is a file"),
+    ("--out none --redact user.email", "--redact needs --report"),
+    ("--out none --report -", "a report needs the name of a file"),
+    ("--out none --report /dev/null", "a report needs the name of a file"),
     ("--out none --report r.pdf", "ends in .html"),
     ("--out none --report r.html --redact email", "'email' is not such an attribute"),
     ("--out none --report r.html --redact user..x", "'user..x' is not such an attribute"),
-    ("--out none --report r.html --report-ids --redact userId", "give one of them"),
+    ("--out none --report r.html --report-ids --redact userId", "use only one of them"),
     ("--out r.html --report r.html", "are the same file"),
     ("--out none --report users.ndjson", "are the same file"),
     ("--out none --report missing/r.html", "missing"),

@@ -123,8 +123,8 @@ import Testing
     ("--report-ids", "--report-ids is for --report"),
     ("--report users.ndjson", "are the same file"),
     ("--report config.json", "is an HTML page, not json"),
-    ("--report -", "a report is a file"),
-    ("--report r.html --report-ids --redact userId", "give one of them"),
+    ("--report -", "a report needs the name of a file"),
+    ("--report r.html --report-ids --redact userId", "use only one of them"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {
     let folder = try folder()

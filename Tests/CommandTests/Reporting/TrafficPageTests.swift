@@ -156,7 +156,7 @@ import Testing
   @Test(arguments: [
     ("--report users.ndjson", "are the same file"),
     ("--report r.html --out r.html", "are the same file"),
-    ("--report -", "a report is a file"), ("--report r.csv", "ends in .html"),
+    ("--report -", "a report needs the name of a file"), ("--report r.csv", "ends in .html"),
     ("--redact email", "'email' is not such an attribute"), ("--report missing/r.html", "missing"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {

@@ -200,8 +200,8 @@ struct FileSchemaTests {
     for (arguments, says) in [
       ([], "pass users to learn from, or --for KIND"),
       (["--for", "superwall", "--for", "user"], "--for is given twice"),
-      (["--for", "superwall", "u.ndjson"], "leave out 'u.ndjson'"),
-      (["--for", "user", "--users-format", "csv"], "leave out --users-format"),
+      (["--for", "superwall", "u.ndjson"], "remove 'u.ndjson'"),
+      (["--for", "user", "--users-format", "csv"], "remove --users-format"),
       (["--for", "revenuecat"], "superwall"),
     ] {
       let result = try BuiltTool.run(["schema"] + arguments)

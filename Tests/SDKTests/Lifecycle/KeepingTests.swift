@@ -155,7 +155,7 @@ struct KeepingTests {
     let app = App(storage)
     app.configure()
     #expect(app.complaints.contains("a page is damaged"))
-    #expect(app.complaints.contains { $0.hasPrefix("'seed' was saved") })
+    #expect(app.complaints.contains { $0.hasPrefix("the saved 'seed' has") })
     #expect(storage.inner.records("damaged/") == ["damaged/seed": "x"])
     #expect(storage.inner.load()?["appUserId"] == "u" && storage.inner.load()?["codes"] == ["c"])
     #expect(storage.inner.load()?["seed"]?.wholeNumber != nil)

@@ -34,7 +34,7 @@ struct WaitingTests {
     app.ports.handle?.purchaseTapped(Samples.year.id)
     app.pass(0)
     #expect(app.ports.told.all.last == .transactionFail)
-    #expect(app.log.all.last?.message?.contains("is under way") == true)
+    #expect(app.log.all.last?.message?.contains("is running") == true)
 
     app.pass(86_400)
     app.ports.speak()

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Crypto
 internal import Expressions
 internal import Foundation
@@ -80,10 +81,10 @@ struct SandboxApplication: Sendable {
   /// known.
   func paywall(
     atPlacement name: String, of user: String, params: Value,
-    confirmed: [(experiment: String, variant: String)], now: Int64
+    confirmed: [(experiment: String, variant: String)], now: Instant
   ) throws(ServiceError) -> String? {
     guard let rules else { return nil }
-    let clock = HistoryClock(now: Instant(milliseconds: now))
+    let clock = HistoryClock(now: now)
     let record = Array(Value.object(["userId": .string(user), "params": params]).json.utf8)
     let result = record.withUnsafeBufferPointer { bytes in
       rules.withReader(at: clock) { reader, frame -> Result<String?, ServiceError> in
@@ -160,8 +161,8 @@ struct FixtureCode: Sendable {
   let entitlements: [String]
   let product: String?
   let email: String?
-  let expiresAt: Int64?
-  let subscriptionEndsAt: Int64?
+  let expiresAt: Instant?
+  let subscriptionEndsAt: Instant?
   /// Whether several people may have it. It is true for codes in the fixtures, such as promotions.
   let isShared: Bool
   /// The error of redeeming it, instead of a result.
@@ -173,8 +174,8 @@ struct FixtureCode: Sendable {
     entitlements = (value["entitlements"]?.elements ?? []).compactMap(\.text)
     product = value["product"]?.text
     email = value["email"]?.text
-    expiresAt = value["expiresAt"].flatMap { WallTime.milliseconds($0) }
-    subscriptionEndsAt = value["subscriptionEndsAt"].flatMap { WallTime.milliseconds($0) }
+    expiresAt = value["expiresAt"].flatMap { WallTime.instant($0) }
+    subscriptionEndsAt = value["subscriptionEndsAt"].flatMap { WallTime.instant($0) }
     isShared = value["shared"]?.truth ?? true
     error = value["error"]?.text
   }

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Crypto
 internal import Expressions
 internal import Foundation
@@ -19,15 +20,15 @@ struct ReceiptVerifier: Sendable {
   /// Checks everything: algorithm, chain, validity at the time of signing, usages, signature.
   ///
   /// - Parameter now: the time of signing if the payload does not contain it.
-  func verify(_ transaction: SignedTransaction, now: Int64) async throws(ReceiptFault) {
+  func verify(_ transaction: SignedTransaction, now: Instant) async throws(ReceiptFault) {
     let header = transaction.header
     guard header["alg"]?.text == "ES256" else { throw .unsupported("'alg' is not ES256") }
     guard header["crit"] == nil else { throw .unsupported("'crit' names extensions") }
     let chain = try Self.chain(header["x5c"])
     let root = try root(of: chain)
     try Self.checkUsages(chain)
-    let signedAt = transaction.payload["signedDate"]?.wholeNumber.map { Int64($0) } ?? now
-    let time = Date(timeIntervalSince1970: Double(signedAt) / 1_000)
+    let signedAt = transaction.payload["signedDate"].flatMap { WallTime.instant($0) } ?? now
+    let time = Date(timeIntervalSince1970: Double(signedAt.milliseconds) / 1_000)
     for certificate in [chain[0], chain[1], root]
     where time < certificate.notValidBefore || time > certificate.notValidAfter {
       throw .expiredCertificate

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Crypto
 internal import Expressions
 internal import Foundation
@@ -105,16 +106,16 @@ struct TestTransaction: Sendable {
   var duration: Int64? = 365 * WallTime.day
   var isRevoked = false
 
-  func payload(now: Int64) -> Value {
+  func payload(now: Instant) -> Value {
     // The purchase was a minute ago, so that small differences between clocks do not matter.
-    let purchasedAt = now - 60_000
+    let purchasedAt: Instant = now - 60_000
     return .members([
       "transactionId": .string(id), "originalTransactionId": .string(originalID ?? id),
       "productId": .string(product), "bundleId": .string(bundle),
-      "purchaseDate": .int(purchasedAt), "originalPurchaseDate": .int(purchasedAt),
-      "expiresDate": duration.map { .int(purchasedAt + $0) },
-      "revocationDate": isRevoked ? .int(now - 1_000) : nil,
-      "quantity": 1, "inAppOwnershipType": "PURCHASED", "signedDate": .int(now),
+      "purchaseDate": .time(purchasedAt), "originalPurchaseDate": .time(purchasedAt),
+      "expiresDate": duration.map { .time(purchasedAt + $0) },
+      "revocationDate": isRevoked ? .time(now - Int64(1_000)) : nil,
+      "quantity": 1, "inAppOwnershipType": "PURCHASED", "signedDate": .time(now),
       "type": duration == nil ? "Non-Consumable" : "Auto-Renewable Subscription",
       "environment": "Sandbox",
     ])

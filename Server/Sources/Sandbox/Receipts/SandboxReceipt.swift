@@ -34,6 +34,6 @@ package struct SandboxReceipt: Sendable {
     transaction.originalID = originalTransactionID
     transaction.duration = days.map { Int64($0) * WallTime.day }
     transaction.isRevoked = isRevoked
-    return try SandboxAuthority().sign(transaction.payload(now: WallTime.now()))
+    return try SandboxAuthority().sign(transaction.payload(now: ServiceTime.now()))
   }
 }

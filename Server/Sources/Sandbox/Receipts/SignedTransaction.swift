@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 
 /// A transaction of the App Store as sent: header, payload and signature in base64.
@@ -36,10 +37,10 @@ struct Transaction: Sendable, Hashable {
   let product: String
   let bundle: String?
   let environment: String?
-  let purchasedAt: Int64
-  let expiresAt: Int64?
-  let revokedAt: Int64?
-  let signedAt: Int64?
+  let purchasedAt: Instant
+  let expiresAt: Instant?
+  let revokedAt: Instant?
+  let signedAt: Instant?
   /// The whole payload as JSON.
   let body: String
 
@@ -48,12 +49,12 @@ struct Transaction: Sendable, Hashable {
 
   init(_ payload: Value) throws(ReceiptFault) {
     func text(_ key: String) -> String? { payload[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
-    func time(_ key: String) throws(ReceiptFault) -> Int64? {
+    func time(_ key: String) throws(ReceiptFault) -> Instant? {
       guard let value = payload[key], value != .null else { return nil }
       guard let number = value.wholeNumber else {
         throw .malformed("'\(key)' is not a number of milliseconds")
       }
-      return Int64(number)
+      return Instant(milliseconds: Int64(number))
     }
     guard let id = text("transactionId"), let product = text("productId") else {
       throw .malformed("'transactionId' or 'productId' is missing")
@@ -75,7 +76,7 @@ struct Transaction: Sendable, Hashable {
   }
 
   /// `active`, `expired` or `revoked`.
-  static func status(expiresAt: Int64?, revokedAt: Int64?, now: Int64) -> String {
+  static func status(expiresAt: Instant?, revokedAt: Instant?, now: Instant) -> String {
     if let revokedAt, revokedAt <= now { return "revoked" }
     if let expiresAt, expiresAt <= now { return "expired" }
     return "active"

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import HTTPTypes
 internal import Service
@@ -80,8 +81,8 @@ extension SandboxBackend {
       ]))
   }
 
-  private static func date(_ milliseconds: Int64?) -> Value {
-    milliseconds.flatMap { WallTime.text($0) }.map { .string($0) } ?? .null
+  private static func date(_ time: Instant?) -> Value {
+    time.flatMap { WallTime.text($0) }.map { .string($0) } ?? .null
   }
 
   private func subscriptions(_ exchange: Exchange) async throws -> Answer {

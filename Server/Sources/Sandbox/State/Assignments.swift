@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 
@@ -11,7 +12,7 @@ struct Identity: Sendable, Hashable {
 extension SandboxStore {
   /// The confirmed assignments, oldest first. There are none if the subject is unknown. It only writes if the alias is new or
   /// belongs to another user.
-  func assignments(of identity: Identity, in application: String, now: Int64) async throws
+  func assignments(of identity: Identity, in application: String, now: Instant) async throws
     -> [(experiment: String, variant: String)]
   {
     let known = try await database.read { database -> [(experiment: String, variant: String)]? in
@@ -42,7 +43,7 @@ extension SandboxStore {
   /// Stores assignments, all or none. Repeated assignments change nothing.
   func confirm(
     _ pairs: [(experiment: String, variant: String)], of identity: Identity,
-    in application: String, now: Int64
+    in application: String, now: Instant
   ) async throws {
     try await write(application) { database in
       guard let subject = try Self.meet(identity, application, now, database) else { return }
@@ -88,7 +89,7 @@ extension SandboxStore {
 
   /// The subject of assignments. When a user is first seen with an alias, the user receives the alias's assignments.
   private static func meet(
-    _ identity: Identity, _ application: String, _ now: Int64, _ database: Database
+    _ identity: Identity, _ application: String, _ now: Instant, _ database: Database
   ) throws -> String? {
     let (subject, isNew) = try subject(identity, application, database)
     guard isNew, let subject, let alias = identity.alias, let user = identity.user else {

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import Foundation
 internal import GRDB
@@ -22,8 +23,8 @@ struct Checkout: Sendable {
   var store: String
   var directive: String
   var state: State
-  var createdAt: Int64
-  var completedAt: Int64?
+  var createdAt: Instant
+  var completedAt: Instant?
   var user: String?
   var device: String?
   var email: String?
@@ -42,7 +43,7 @@ struct Checkout: Sendable {
 
   /// The fields that change.
   var progress: [String?] {
-    [state.rawValue, completedAt.map(String.init), email, setupIntent]
+    [state.rawValue, completedAt.map { String($0.milliseconds) }, email, setupIntent]
   }
 
   /// Whether two requests have the same content.
@@ -103,7 +104,7 @@ extension Checkout {
     .members([
       "id": .string(id), "product": .string(product), "store": .string(store),
       "directive": .string(directive), "state": .string(state.rawValue),
-      "createdAt": .int(createdAt), "completedAt": completedAt.map { .int($0) },
+      "createdAt": .time(createdAt), "completedAt": completedAt.map { .time($0) },
       "user": user.map { .string($0) }, "device": device.map { .string($0) },
       "email": email.map { .string($0) }, "customer": .string(customer),
       "subscription": .string(subscription),
@@ -151,7 +152,7 @@ extension SandboxStore {
 
   /// A checkout, changed by an action. The automatic actions of its product's name have been applied.
   func checkout(
-    _ id: String, in application: SandboxApplication, now: Int64,
+    _ id: String, in application: SandboxApplication, now: Instant,
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil
   ) async throws -> Checkout? {
     try await write(application.id) { database in
@@ -199,7 +200,7 @@ extension SandboxStore {
 
   /// Creates the code that redeems the purchase.
   private static func grant(
-    _ checkout: Checkout, _ application: SandboxApplication, _ now: Int64, _ database: Database
+    _ checkout: Checkout, _ application: SandboxApplication, _ now: Instant, _ database: Database
   ) throws {
     let trialDays = PriceID(checkout.product)?.trialDays ?? 0
     let product = application.product(checkout.product)

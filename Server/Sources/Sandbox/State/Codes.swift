@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 
@@ -18,22 +19,22 @@ struct RedeemCode: Sendable {
   var error: String?
   /// The paywall of the payment, as JSON.
   var paywall: String?
-  var boughtAt: Int64
+  var boughtAt: Instant
   /// The time until which it can first be redeemed.
-  var expiresAt: Int64?
-  var resentAt: Int64?
+  var expiresAt: Instant?
+  var resentAt: Instant?
   /// The end of the subscription, or nil for a permanent purchase.
-  var endsAt: Int64?
-  var revokedAt: Int64?
+  var endsAt: Instant?
+  var revokedAt: Instant?
 
-  func isActive(_ now: Int64) -> Bool {
-    (endsAt ?? .max) > now && (revokedAt ?? .max) > now
+  func isActive(_ now: Instant) -> Bool {
+    (endsAt ?? .distantFuture) > now && (revokedAt ?? .distantFuture) > now
   }
 }
 
 extension RedeemCode {
   /// Creates a code from the fixtures or the console.
-  init(_ code: FixtureCode, _ application: SandboxApplication, _ now: Int64) {
+  init(_ code: FixtureCode, _ application: SandboxApplication, _ now: Instant) {
     let given = code.product.map { application.entitlements(ofProduct: $0) } ?? []
     self.init(
       code: code.code, entitlements: code.entitlements.isEmpty ? given : code.entitlements,
@@ -93,9 +94,9 @@ extension RedeemCode {
       "product": product.map { .string($0) }, "store": .string(store),
       "email": email.map { .string($0) }, "customer": .string(customer),
       "subscription": .string(subscription), "shared": .bool(isShared),
-      "error": error.map { .string($0) }, "boughtAt": .int(boughtAt),
-      "expiresAt": expiresAt.map { .int($0) }, "endsAt": endsAt.map { .int($0) },
-      "revokedAt": revokedAt.map { .int($0) },
+      "error": error.map { .string($0) }, "boughtAt": .time(boughtAt),
+      "expiresAt": expiresAt.map { .time($0) }, "endsAt": endsAt.map { .time($0) },
+      "revokedAt": revokedAt.map { .time($0) },
     ])
   }
 }

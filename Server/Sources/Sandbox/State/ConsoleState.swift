@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 internal import Service
@@ -28,7 +29,8 @@ extension SandboxStore {
   }
 
   /// Adds a code. The result is false if the name is already used.
-  func add(_ code: FixtureCode, to application: SandboxApplication, now: Int64) async throws -> Bool
+  func add(_ code: FixtureCode, to application: SandboxApplication, now: Instant) async throws
+    -> Bool
   {
     try await database.write { database in
       guard try RedeemCode.find(code.code, application.id, in: database) == nil else {
@@ -40,7 +42,7 @@ extension SandboxStore {
   }
 
   func changeCode(
-    _ name: String, _ application: String, _ now: Int64,
+    _ name: String, _ application: String, _ now: Instant,
     _ change: @escaping @Sendable (inout RedeemCode) -> Void
   ) async throws -> Value {
     try await database.write { database in
@@ -59,7 +61,7 @@ extension SandboxStore {
   }
 
   /// Purchases: codes with a product, and transactions.
-  func subscriptionList(_ application: String, _ now: Int64) async throws -> [Value] {
+  func subscriptionList(_ application: String, _ now: Instant) async throws -> [Value] {
     try await database.read { database in
       let codes = try Row.fetchAll(
         database,
@@ -75,12 +77,13 @@ extension SandboxStore {
           """, arguments: [application]
       ).map { KnownTransaction($0) }
       func entry(
-        _ id: String, _ product: String?, _ expiresAt: Int64?, _ revokedAt: Int64?, _ user: String?,
+        _ id: String, _ product: String?, _ expiresAt: Instant?, _ revokedAt: Instant?,
+        _ user: String?,
         _ store: String
       ) -> Value {
         .members([
           "id": .string(id), "product": product.map { .string($0) }, "store": .string(store),
-          "user": user.map { .string($0) }, "expiresAt": expiresAt.map { .int($0) },
+          "user": user.map { .string($0) }, "expiresAt": expiresAt.map { .time($0) },
           "status": .string(
             Transaction.status(expiresAt: expiresAt, revokedAt: revokedAt, now: now)),
         ])
@@ -95,7 +98,8 @@ extension SandboxStore {
   }
 
   /// Ends a purchase by the ID of a subscription or a transaction. The result is false if there is none.
-  func end(_ id: String, _ application: String, _ now: Int64, isRevoked: Bool) async throws -> Bool
+  func end(_ id: String, _ application: String, _ now: Instant, isRevoked: Bool) async throws
+    -> Bool
   {
     try await write(application) { database in
       let column = isRevoked ? "revoked_at" : "ends_at"

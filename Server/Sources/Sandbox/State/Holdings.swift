@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 
@@ -12,12 +13,12 @@ struct Holdings: Sendable {
 
   /// An entitlement, with the member names of all clients.
   static func entitlement(
-    _ name: String, isActive: Bool, until: Int64?, products: [String], store: String?
+    _ name: String, isActive: Bool, until: Instant?, products: [String], store: String?
   ) -> Value {
     .members([
       "id": .string(name), "identifier": .string(name), "type": "SERVICE_LEVEL",
       "isActive": .bool(isActive), "productIds": .texts(products),
-      "expiresAt": until.map { .int($0) }, "store": store.map { .string($0) },
+      "expiresAt": until.map { .time($0) }, "store": store.map { .string($0) },
     ])
   }
 
@@ -31,7 +32,7 @@ struct Holdings: Sendable {
 
 extension SandboxStore {
   /// The possessions of a user. A known user takes over those of the device.
-  func holdings(of holder: Holder, in application: SandboxApplication, now: Int64) async throws
+  func holdings(of holder: Holder, in application: SandboxApplication, now: Instant) async throws
     -> Holdings
   {
     let known = try await database.read { database -> Holdings? in
@@ -46,7 +47,7 @@ extension SandboxStore {
   }
 
   static func holdings(
-    of holder: Holder, _ application: SandboxApplication, _ now: Int64, _ database: Database
+    of holder: Holder, _ application: SandboxApplication, _ now: Instant, _ database: Database
   ) throws -> Holdings {
     var holdings = Holdings()
     var grants: [Grant] = []
@@ -71,7 +72,7 @@ extension SandboxStore {
       }
     }
     for row in try transactions(of: holder, application.id, database) {
-      let (product, until, revokedAt): (String, Int64?, Int64?) = (
+      let (product, until, revokedAt): (String, Instant?, Instant?) = (
         row["product"], row["expires_at"], row["revoked_at"]
       )
       let bought = bought(
@@ -126,21 +127,22 @@ extension SandboxStore {
 
   /// The purchases in the form that clients decode. All of these members are required.
   private static func bought(
-    _ id: String, _ product: String, at: Int64, until: Int64?, revokedAt: Int64?, store: String,
-    _ now: Int64
+    _ id: String, _ product: String, at: Instant, until: Instant?, revokedAt: Instant?,
+    store: String,
+    _ now: Instant
   ) -> Value {
-    let isRevoked = (revokedAt ?? .max) <= now
-    let isActive = !isRevoked && (until ?? .max) > now
+    let isRevoked = (revokedAt ?? .distantFuture) <= now
+    let isActive = !isRevoked && (until ?? .distantFuture) > now
     guard let until else {
       return .object([
-        "transactionId": .string(id), "productId": .string(product), "purchaseDate": .int(at),
+        "transactionId": .string(id), "productId": .string(product), "purchaseDate": .time(at),
         "isConsumable": false, "isRevoked": .bool(isRevoked), "store": .string(store),
       ])
     }
     return .object([
-      "transactionId": .string(id), "productId": .string(product), "purchaseDate": .int(at),
+      "transactionId": .string(id), "productId": .string(product), "purchaseDate": .time(at),
       "willRenew": .bool(isActive), "isRevoked": .bool(isRevoked), "isInGracePeriod": false,
-      "isInBillingRetryPeriod": false, "isActive": .bool(isActive), "expirationDate": .int(until),
+      "isInBillingRetryPeriod": false, "isActive": .bool(isActive), "expirationDate": .time(until),
       "store": .string(store),
     ])
   }
@@ -150,7 +152,7 @@ extension SandboxStore {
 private struct Grant {
   var name: String
   var products: [String]
-  var until: Int64?
+  var until: Instant?
   var isActive: Bool
   var store: String
 

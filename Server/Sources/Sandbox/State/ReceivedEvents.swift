@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Crypto
 internal import Expressions
 internal import Foundation
@@ -32,7 +33,7 @@ struct ReceivedEvent: Sendable {
 
 extension SandboxStore {
   /// Stores events in one transaction. An event with a known ID is not stored again.
-  func add(_ events: [ReceivedEvent], from source: String, to application: String, now: Int64)
+  func add(_ events: [ReceivedEvent], from source: String, to application: String, now: Instant)
     async throws
   {
     guard !events.isEmpty else { return }
@@ -68,11 +69,11 @@ extension SandboxStore {
       if after == nil { rows.reverse() }
       return rows.map { row in
         let body: String = row["body"]
-        let time: Int64 = row["received_at"]
+        let time: Instant = row["received_at"]
         return .members([
           "id": .int(row["id"]), "source": .string(row["source"]),
           "eventId": .string(row["event_id"]), "name": .string(row["name"]),
-          "user": (row["user"] as String?).map { .string($0) }, "receivedAt": .int(time),
+          "user": (row["user"] as String?).map { .string($0) }, "receivedAt": .time(time),
           "body": (try? Value.parse(json: body.utf8)) ?? .string(body),
         ])
       }

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 
@@ -14,7 +15,7 @@ extension SandboxStore {
   /// Redeems codes for a user, each separately: a code that fails does not affect the others. Repeated requests have the same
   /// answer.
   func redeem(
-    _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Int64
+    _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Instant
   ) async throws -> Redemption {
     try await write(application.id) { database in
       try Self.redeem(codes, for: holder, in: application, now, database)
@@ -23,7 +24,7 @@ extension SandboxStore {
 
   /// The result of redeeming codes for a user, without redeeming them.
   func tryRedeeming(
-    _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Int64
+    _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Instant
   ) async throws -> Redemption {
     try await database.write { database in
       var redemption = Redemption(results: [], holdings: Holdings())
@@ -36,7 +37,7 @@ extension SandboxStore {
   }
 
   private static func redeem(
-    _ codes: [String], for holder: Holder, in application: SandboxApplication, _ now: Int64,
+    _ codes: [String], for holder: Holder, in application: SandboxApplication, _ now: Instant,
     _ database: Database
   ) throws -> Redemption {
     try move(holder, application.id, database)
@@ -75,7 +76,7 @@ extension SandboxStore {
   }
 
   private static func redeem(
-    _ code: String, _ holder: Holder, _ application: SandboxApplication, _ now: Int64,
+    _ code: String, _ holder: Holder, _ application: SandboxApplication, _ now: Instant,
     _ database: Database
   ) throws -> Value {
     guard let known = try RedeemCode.find(code, application.id, in: database),
@@ -114,7 +115,7 @@ extension SandboxStore {
 
   /// The code has expired. A new one is sent to the user that paid, but not for every request.
   private static func expired(
-    _ code: RedeemCode, _ application: String, _ now: Int64, _ database: Database
+    _ code: RedeemCode, _ application: String, _ now: Instant, _ database: Database
   ) throws -> Value {
     var isResent = false
     if code.email != nil, now - (code.resentAt ?? 0) >= resendInterval {
@@ -142,7 +143,7 @@ extension SandboxStore {
   }
 
   private static func info(
-    _ code: RedeemCode, _ owner: CodeOwner, _ application: SandboxApplication, _ now: Int64
+    _ code: RedeemCode, _ owner: CodeOwner, _ application: SandboxApplication, _ now: Instant
   ) -> Value {
     let isActive = code.isActive(now)
     let entitlements = code.entitlements.map { name in

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Crypto
 internal import Foundation
 internal import GRDB
@@ -122,7 +123,7 @@ struct SandboxStore: Sendable {
   }
 
   /// Deletes all data of an application except that of the fixtures.
-  func reset(_ application: SandboxApplication, now: Int64) async throws {
+  func reset(_ application: SandboxApplication, now: Instant) async throws {
     try await database.write { database in
       for table in [
         "aliases", "assignments", "events", "checkouts", "codes", "redemptions", "transactions",
@@ -136,13 +137,13 @@ struct SandboxStore: Sendable {
   }
 
   /// Adds the missing codes of the fixtures.
-  func seed(_ applications: [SandboxApplication], now: Int64) throws {
+  func seed(_ applications: [SandboxApplication], now: Instant) throws {
     try database.write { database in
       for application in applications { try Self.seed(application, now: now, in: database) }
     }
   }
 
-  private static func seed(_ application: SandboxApplication, now: Int64, in database: Database)
+  private static func seed(_ application: SandboxApplication, now: Instant, in database: Database)
     throws
   {
     for code in application.codes {
@@ -153,7 +154,9 @@ struct SandboxStore: Sendable {
 
 extension Database {
   /// Adds an event on the server's side of a request, for the console.
-  func record(_ name: String, _ body: String, of user: String?, _ application: String, _ now: Int64)
+  func record(
+    _ name: String, _ body: String, of user: String?, _ application: String, _ now: Instant
+  )
     throws
   {
     try execute(

@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 internal import GRDB
 
@@ -47,8 +48,8 @@ extension SandboxStore {
     var id: String
     var original: String
     var product: String
-    var expiresAt: Int64?
-    var revokedAt: Int64?
+    var expiresAt: Instant?
+    var revokedAt: Instant?
     var user: String?
     var device: String?
 
@@ -62,7 +63,7 @@ extension SandboxStore {
       device = row["device"]
     }
 
-    func status(_ now: Int64) -> String {
+    func status(_ now: Instant) -> String {
       Transaction.status(expiresAt: expiresAt, revokedAt: revokedAt, now: now)
     }
   }
