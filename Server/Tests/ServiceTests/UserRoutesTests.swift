@@ -27,7 +27,7 @@ import Testing
   }
 
   private static let users = [
-    "u-1", "a/b?c#d&e=%41 %", "ü \u{1F600}", "e\u{301}", String(repeating: "long", count: 250),
+    "u-1", "a/b?c#d&e=%41 %", "ü \u{1F600}", "e\u{301}", String(repeating: "long", count: 400),
   ]
 
   private static func path(_ user: String) -> String {

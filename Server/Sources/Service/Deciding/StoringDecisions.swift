@@ -128,9 +128,6 @@ private struct Storing: Sendable {
     case decided(DecidedAnswer, version: Int)
   }
 
-  /// In bytes. Databases limit the keys of their indexes.
-  private static let longestID = 1_000
-
   let key: StateKey
   private let body: [UInt8]
   private let request: DecideRequest
@@ -150,10 +147,6 @@ private struct Storing: Sendable {
     let user = body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
     guard !user.utf8.contains(0) else {
       throw .badRequest("the user's ID contains the character U+0000, so it cannot be stored")
-    }
-    guard user.utf8.count <= Self.longestID else {
-      throw .badRequest(
-        "the user's ID has more than \(Self.longestID) bytes, and cannot be stored")
     }
     key = StateKey(user, request: request.requestID, in: application.id)
     question = request.requestID.map { _ in Array(LoadedConfig.hash(of: body).utf8) }
