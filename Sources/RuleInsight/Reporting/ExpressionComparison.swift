@@ -304,12 +304,12 @@ struct ExpressionComparison {
     var base = Sample()
     for path in SampleSet.leaves(of: runners[0].attributes) {
       let values = (tellingValues[path] ?? []).reversed()
-      guard let value = values.first(where: { $0.outcomes.allSatisfy(\.matches) }) else { continue }
+      guard let value = values.first(where: { $0.outcomes.allSatisfy { $0.matches } }) else { continue }
       base.values.append((path, value.value))
     }
     guard hasWork else { return [] }
     take(1)
-    return runners[0].outcomes(of: base).allSatisfy(\.matches) ? [base] : []
+    return runners[0].outcomes(of: base).allSatisfy { $0.matches } ? [base] : []
   }
 
   /// Whether the whole expression decides, within the work limit.

@@ -131,7 +131,7 @@ extension Tollgate {
     return outcome
   }
 
-  /// Registers a placement with parameters of type ``Value``.
+  /// Registers a placement with parameters of type `Value`.
   @_disfavoredOverload @discardableResult
   public func register(
     placement: String, params: [String: Value], handler: PaywallPresentationHandler? = nil,
@@ -157,7 +157,7 @@ extension Tollgate {
     return result
   }
 
-  /// The result for a placement with parameters of type ``Value``.
+  /// The result for a placement with parameters of type `Value`.
   @_disfavoredOverload
   public func getPresentationResult(forPlacement placement: String, params: [String: Value])
     async throws(SDKError) -> PresentationResult
@@ -236,7 +236,7 @@ extension Tollgate {
     _ = try await perform(.setUserAttributes(.members(attributes.values))).get()
   }
 
-  /// Sets attributes of type ``Value``. Null removes an attribute.
+  /// Sets attributes of type `Value`. Null removes an attribute.
   @_disfavoredOverload
   public func setUserAttributes(_ attributes: [String: Value]) async throws(SDKError) {
     let attributes: [String: (any AttributeConvertible)?] = attributes
