@@ -124,7 +124,7 @@ class Tally:
         return list(self._value.get("warnings", ()))
 
     def _warn(self, level: int, ignored: str | None) -> None:
-        """Warns of the table and of rules that failed for every user, unless with an ignored code."""
+        """Warns of the table, and of rules that failed for every user. Skips an ignored code."""
         kinds = {}
         for found in self.warnings if self.users or self.rejected else ():
             if "path" in found:
