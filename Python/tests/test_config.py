@@ -268,7 +268,7 @@ def test_claims() -> None:
     assert found == made.claims(paywall="annual", products=products, locales=["en_US", "de_DE"])
     with pytest.raises(tollgate.RecordError, match="no paywall .* has texts"):
         made.claims(paywall="other", products=products)
-    with pytest.raises(tollgate.RecordError, match="without 'texts'"):
+    with pytest.raises(tollgate.RecordError, match="has no 'texts'"):
         tollgate.Config.loads(config).claims()
 
 

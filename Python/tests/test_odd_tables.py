@@ -254,7 +254,7 @@ def test_lists_that_no_memory_holds(config: tollgate.Config) -> None:
     assert [row["open"] and row["open"]["paywall"] for row in found] == ["annual", None, "annual"]
     assert outcomes.report.rejects == [{
         "row": 1,
-        "reason": "column 'entitlements': the value needs more memory than the limit allows"}]
+        "reason": "column 'entitlements': the value takes more memory than the limit allows"}]
 
 
 def test_bools_in_eight_bits_are_named(config: tollgate.Config) -> None:

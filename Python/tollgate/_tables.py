@@ -12,6 +12,7 @@ from .outcomes import library_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 # Exporters raise these errors for values that Arrow has no type for.
@@ -39,7 +40,9 @@ def stream_of(frame: Any) -> Any:
     if hasattr(frame, "__arrow_c_stream__"):
         try:
             capsule = frame.__arrow_c_stream__()
-            return _with_json(capsule, frame.types) if module == "duckdb" else capsule
+            if module != "duckdb":
+                return capsule
+            return _with_json(capsule, getattr(frame, "types", ()))
         except _FAULTS as problem:
             if module == "pandas":
                 raise _fault_of(frame, problem) from problem
@@ -74,7 +77,7 @@ def _without_wide_integers(frame: Any) -> Any:
         ) from None
 
 
-def _with_json(capsule: Any, kinds: list[Any]) -> Any:
+def _with_json(capsule: Any, kinds: Sequence[Any]) -> Any:
     """Returns a stream of DuckDB whose JSON is not exported as plain strings."""
     if not any("JSON" in str(kind) for kind in kinds):
         return capsule

@@ -353,6 +353,9 @@ class Tools:
                 if not isinstance(record, dict):
                     yield number, ToolError(f"{given}:{number} is not an object")
                     continue
+                if type(record.get("userId")) is int:
+                    yield number, ToolError(f"{given}:{number}: 'userId' must be a string")
+                    continue
                 yield number, record
 
 
