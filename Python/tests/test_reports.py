@@ -132,8 +132,8 @@ def test_columns_of_another_type() -> None:
             ("RuleWarning", "placement 'p', audience 0: the rule failed for every user that "
              "reached it: user.age > 30 (no-such-overload of 'user.age'); column 'user.age' is a "
              "string, and rules read it as a number; cast it"),
-            ("TableWarning", '1 user ID begins or ends with white space: "b "; trim them, because SDKs '
-             "do"),
+            ("TableWarning", '1 user ID begins or ends with white space: "b "; trim them, because '
+             "SDKs do"),
             ("TableWarning", "column 'user.plan' is an integer, and rules read it as a string; "
              "cast it"),
         ]

@@ -304,12 +304,14 @@ RULES_OF_PLATFORMS = [
 
 
 @pytest.mark.parametrize(
-    ("platform", "version"),
-    [("android", None), ("web", None), ("ios", "4.10.0"), ("ios", "4.12.0"), ("ios", "4.0.0")],
+    ("platform", "version", "least"),
+    [("android", None, 23), ("web", None, 22), ("ios", "4.10.0", 20), ("ios", "4.12.0", 18),
+     ("ios", "4.0.0", 21)],
 )
-def test_platforms(tmp_path: Path, platform: str, version: str | None) -> None:
-    least = {"4.10.0": 18, "4.12.0": 10}.get(version or "", len(RULES_OF_PLATFORMS))
-    config = config_of(RULES_OF_PLATFORMS)
+def test_platforms(tmp_path: Path, platform: str, version: str | None, least: int) -> None:
+    # Early versions for iOS end the app at a division by zero, so nothing is translated.
+    rules = [one for one in RULES_OF_PLATFORMS if not (version and ("/" in one or "%" in one))]
+    config = config_of(rules)
     options = ["--platform", platform, *(["--sdk-version", version] if version else [])]
     for path, kind in (("user.n", "integer"), ("user.m", "integer"), ("user.r", "double")):
         options += ["--type", f"{path}={kind}"]

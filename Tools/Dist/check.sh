@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-largest=36000000
+largest=37000000
 largest_archive=15000000
 newest_glibc=2.34
 
