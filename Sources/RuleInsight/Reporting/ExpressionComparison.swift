@@ -304,7 +304,9 @@ struct ExpressionComparison {
     var base = Sample()
     for path in SampleSet.leaves(of: runners[0].attributes) {
       let values = (tellingValues[path] ?? []).reversed()
-      guard let value = values.first(where: { $0.outcomes.allSatisfy { $0.matches } }) else { continue }
+      guard let value = values.first(where: { $0.outcomes.allSatisfy { $0.matches } }) else {
+        continue
+      }
       base.values.append((path, value.value))
     }
     guard hasWork else { return [] }
