@@ -207,7 +207,7 @@ import Testing
       (["--users", "empty.ndjson"], "no users in empty.ndjson"),
       (["--users", "empty.ndjson", "--out", "moved.csv"], "no users in empty.ndjson"),
       (["--users", "users.ndjson", "--out", "users.ndjson"], "are the same file"),
-      (["--users", "users.ndjson", "--out", "x.parquet"], "is not written"),
+      (["--users", "users.ndjson", "--out", "x.parquet"], "files are not supported"),
     ] {
       let result = try folder.tollgate(["diff", "config.json", "next.json"] + arguments)
       #expect(result.code == 2, "\(arguments): \(result.errors)")
