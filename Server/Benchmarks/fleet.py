@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "Server" / "Tests" / "Fleet"))
 
 import faults
 from fleet import Fleet
+from measure import figures
 
 # The statements of PostgresStore.read and PostgresWriter.store for one user, as one transaction.
 SCRIPT = r"""
@@ -99,13 +100,7 @@ end
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script.name,
              f"http://127.0.0.1:{fleet.balancer.port}/v1/decide"],
             check=True, capture_output=True, text=True).stdout
-    if not is_warming and ("Non-2xx" in text or "Socket errors" in text):
-        sys.exit(f"requests failed:\n{text}")
-    units = {"us": 0.001, "ms": 1, "s": 1000}
-    latencies = {
-        found[1]: float(found[2]) * units[found[3]]
-        for found in re.finditer(r"^\s+(\d+)%\s+([\d.]+)(us|ms|s)$", text, re.M)}
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]), latencies
+    return figures(text, allows_failures=is_warming)
 
 
 def ticks(pid):
