@@ -79,7 +79,7 @@ extension RequestError {
   }
 
   /// The error for a member that occurs more than once. Readers disagree about which value counts.
-  static func repeatedMember(_ name: String) -> RequestError {
+  package static func repeatedMember(_ name: String) -> RequestError {
     RequestError(
       .request, "repeated_member", "'\(name)' occurs more than once; send it once",
       details: [.init(key: "path", value: .string(name))])

@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: [
     ("platform=web", "paywall"), ("platform=ios", "noAudienceMatch"),
     ("sdkVersion=record", "paywall"), ("platform=windows", "bad_request"),
-    ("platfrom=web", "unknown_member"),
+    ("platfrom=web", "unknown_member"), ("platform=web&platform=ios", "repeated_member"),
   ])
   func aStreamSelectsItsPlatform(_ query: String, _ expected: String) async throws {
     let server = try await Self.server()

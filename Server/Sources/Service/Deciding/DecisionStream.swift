@@ -48,8 +48,12 @@ struct DecisionStream: Sendable {
     throws(ServiceError)
   {
     let query = request.uri.queryParameters
-    if let name = query.first(where: { !Self.parameters.contains(String($0.key)) })?.key {
-      throw ServiceError(.unknownMember(String(name), among: Self.parameters))
+    var names: Set<String> = []
+    for name in query.map({ String($0.key) }) {
+      guard Self.parameters.contains(name) else {
+        throw ServiceError(.unknownMember(name, among: Self.parameters))
+      }
+      guard names.insert(name).inserted else { throw ServiceError(.repeatedMember(name)) }
     }
     func flag(_ name: Substring) -> Bool { query[name].map { $0 != "0" && $0 != "false" } ?? false }
     self.service = service
