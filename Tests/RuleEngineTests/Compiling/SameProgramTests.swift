@@ -3,59 +3,57 @@ import RuleEngine
 import TestSupport
 import Testing
 
-/// One config for several generations of Superwall's evaluator.
-@Suite struct RuleSetBehaviorsTests {
-  private static func config(_ expressions: String...) throws -> Config {
-    let rules = expressions.enumerated().map { wireRule("e\($0)", expression: $1) }
+/// Rule sets of several generations of Superwall's evaluator that decide alike.
+@Suite struct SameProgramTests {
+  /// A config as a generation reads it, with numbers made where expressions read them, so that graphs can be compared.
+  private static func compiled(
+    _ config: Config, _ behavior: EvaluatorBehavior, _ language: RuleLanguage
+  ) throws -> RuleSet {
+    let environment = language.environment(behavior: behavior).readingNumbersInGraph
     return try #require(
-      Config.decode(superwall: wireConfig(rules: rules.joined(separator: ","))).output)
+      RuleSet.compile(config, language: language, environment: environment).output)
   }
 
-  /// By behavior, the number of its rule set.
-  private static func places(_ expression: String) throws -> [EvaluatorBehavior: Int] {
-    let behaviors = RuleSetBehaviors(try config(expression), language: .superscript(.ios))
-    return Dictionary(
-      uniqueKeysWithValues: EvaluatorBehavior.allCases.compactMap { behavior in
-        behaviors.place(of: behavior).map { (behavior, $0) }
-      })
+  /// Whether two generations evaluate an expression alike.
+  private static func isShared(
+    _ expression: String, _ one: EvaluatorBehavior, _ other: EvaluatorBehavior
+  ) throws -> Bool {
+    let config = try #require(
+      Config.decode(superwall: wireConfig(rules: wireRule("e", expression: expression))).output)
+    let programs = try [one, other].map { try compiled(config, $0, .superscript(.ios)).program }
+    return programs[0].evaluatesAs(programs[1])
   }
 
   @Test func equalConditionsAreShared() throws {
-    let words = try Self.places("user.plan == \"pro\" && device.country in [\"US\", \"DE\"]")
-    #expect(words[.skip] == words[.text] && words[.raw] != words[.text])
+    let words = "user.plan == \"pro\" && device.country in [\"US\", \"DE\"]"
+    #expect(try Self.isShared(words, .skip, .text) && !Self.isShared(words, .raw, .text))
     for expression in ["user.age > 18", "user.build == \"1042\""] {
-      let numbers = try Self.places(expression)
-      #expect(numbers[.skip] != numbers[.text] && numbers[.numeric] != numbers[.text])
+      #expect(try !Self.isShared(expression, .skip, .text))
+      #expect(try !Self.isShared(expression, .numeric, .text))
     }
     // A version beside a string that is not a number.
-    let versions = try Self.places("device.appVersionPadded >= \"009.000.001\"")
-    #expect(versions[.skip] == versions[.text] && versions[.numeric] != versions[.text])
-    let some = RuleSetBehaviors(
-      try Self.config("user.age > 18"), language: .superscript(.web), behaviors: [.numeric])
-    #expect(some.ruleSets.count == 1 && some[.text] == nil)
-    #expect(some[.numeric]?.behavior == .numeric)
+    let version = "device.appVersionPadded >= \"009.000.001\""
+    #expect(try Self.isShared(version, .skip, .text) && !Self.isShared(version, .numeric, .text))
   }
 
-  /// Shared or not, a rule set decides as one that was compiled for its behavior alone.
-  @Test(arguments: 0..<12) func decidesAsCompiledAlone(seed: UInt64) throws {
+  /// Rule sets that are said to evaluate alike give the same outcomes.
+  @Test(arguments: 0..<12) func decidesAsOthersOfTheSameProgram(seed: UInt64) throws {
     var random = RandomUsers(random: SplitMix(seed: seed &* 31 &+ 7), isSuperscript: true)
     var json = String(decoding: random.config(), as: UTF8.self)
     if seed % 2 == 0 { json = json.replacing("'x'", with: "'3'") }
     let config = try #require(Config.decode(json.utf8).output)
     let platform = Platform.allCases[Int(seed) % Platform.allCases.count]
-    let behaviors = RuleSetBehaviors(config, language: .superscript(SDKProfile(platform)))
+    let all = try EvaluatorBehavior.allCases.map {
+      try Self.compiled(config, $0, .superscript(SDKProfile(platform)))
+    }
     let lines = (0..<60).map { random.record($0) }.flatMap {
       [$0, $0.replacing("\"xyz\"", with: "\"3\"").replacing("\"x\"", with: "\"2.0\"")]
     }
-    for behavior in EvaluatorBehavior.allCases {
-      let shared = try #require(behaviors[behavior])
-      let alone = try #require(
-        RuleSet.compile(config, language: .superscript(SDKProfile(platform)), behavior: behavior)
-          .output)
-      for line in lines {
-        #expect(
-          Self.outcomes(line, shared) == Self.outcomes(line, alone),
-          "\(behavior) on \(platform): \(line)")
+    for one in all {
+      for other in all where one.program.evaluatesAs(other.program) {
+        for line in lines {
+          #expect(Self.outcomes(line, one) == Self.outcomes(line, other), "\(platform): \(line)")
+        }
       }
     }
   }
