@@ -28,7 +28,7 @@ package struct ContractSchema: Sendable {
     return nil
   }
 
-  /// Describes the problem with a payload, or returns nil if there is none.
+  /// Describes the first problem of a payload, or returns nil for a valid payload.
   package func problem(in payload: Value, of event: String) -> String? {
     guard let schema = events[event] else { return "'\(event)' is not an event of the contract" }
     return problem(payload, schema, event)

@@ -63,7 +63,7 @@ enum LocaleCodes {
         guard case .string(let text)? = expression.literal(literal), !text.isEmpty,
           WireTime.zoneProblem(text) != nil
         else { return [] }
-        let words = "it is the name of a time zone, as \"Europe/Berlin\""
+        let words = "write the name of a time zone, such as \"Europe/Berlin\""
         return finding(Problem(words: words), text, path, literal, condition)
       }
     }

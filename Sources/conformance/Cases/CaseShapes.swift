@@ -3,7 +3,7 @@ internal import Scenarios
 
 /// The keys that the lines of each suite may have.
 enum CaseShapes {
-  /// The first problem of a line, such as an unknown key, or nil if there is none.
+  /// Returns the first problem of a line, such as an unknown key, or nil for a valid line.
   static func problem(in content: Value, suite: String) -> KeyShape.Problem? {
     guard let shapes = bySuite[suite] else { return nil }
     let kind = shapes.key.flatMap { text(content, $0) }

@@ -79,7 +79,9 @@ struct ReplayCommand: AsyncParsableCommand {
   func validate() throws {
     switch (manifest, events) {
     case (nil, nil): throw ValidationError("give the manifest of a run, or --events FILE")
-    case (.some, .some): throw ValidationError("give a manifest or --events, not both")
+    case (.some, .some):
+      throw ValidationError(
+        "give a manifest or --events, not both; with --events, name configs with --config")
     case (.some, nil):
       if config.count > 1 { throw ValidationError("a run has one --config") }
     case (nil, .some):
