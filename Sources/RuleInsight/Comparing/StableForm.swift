@@ -27,26 +27,32 @@ struct StableForm {
     self.now = now
   }
 
-  /// The form; nil if there is none of this kind.
+  /// Returns the form, or nil if no form passes the trials.
   func find() -> String? {
-    // Clauses about numbers alone, if that is enough.
-    for all in [false, true] {
-      guard let form = written(all), form != audience.expression, holds(form) else { continue }
-      return form
+    // Clauses about numbers alone and guards only where the condition has none, if that is enough.
+    for (all, guardsAll) in [(false, false), (false, true), (true, false), (true, true)] {
+      let form = written(all, guardsAll)
+      if form != audience.expression, holds(form) { return form }
     }
     return nil
   }
 
   // MARK: Writing
 
-  private func written(_ all: Bool) -> String? {
-    var bytes = Array((audience.expression ?? "").utf8)
-    var isWhole = false
+  /// - Parameters:
+  ///   - all: whether to rewrite clauses about strings and booleans as well.
+  ///   - guardsAll: whether to ask with `has()` also for attributes that the condition asks for itself.
+  private func written(_ all: Bool, _ guardsAll: Bool) -> String {
+    let expression = audience.expression ?? ""
+    var bytes = Array(expression.utf8)
     for part in clauses.sorted(by: { $0.range.from > $1.range.from }) {
-      guard let clause = Clause(part), let text = clause.stable(all) else { continue }
-      isWhole = part.range.from == 0 && part.range.to == bytes.count
+      guard let clause = Clause(part) else { continue }
+      let isGuarded = !guardsAll && expression.contains("has(\(clause.path))")
+      guard let text = clause.stable(all, isGuarded: isGuarded) else { continue }
+      let isWhole = part.range.to - part.range.from == bytes.count
       bytes.replaceSubrange(
-        part.range.from..<part.range.to, with: Array((isWhole ? text : "(\(text))").utf8))
+        part.range.from..<part.range.to,
+        with: Array((isWhole || isGuarded ? text : "(\(text))").utf8))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -80,12 +86,18 @@ struct StableForm {
       guard isLiteral else { return nil }
     }
 
-    /// - Parameter all: whether to ask for strings and booleans as well.
-    func stable(_ all: Bool) -> String? {
+    /// - Parameters:
+    ///   - all: whether to rewrite comparisons of strings and booleans as well.
+    ///   - isGuarded: whether the condition asks for the attribute itself.
+    func stable(_ all: Bool, isGuarded: Bool) -> String? {
+      let comparison: String
       if let number = value.number ?? value.text.flatMap(Double.init), number.isFinite {
-        return "has(\(path)) ? double(\(path)) \(relation) \(number) : \(ofMissing)"
+        comparison = "double(\(path)) \(relation) \(number)"
+      } else {
+        guard all else { return nil }
+        comparison = "\(path) \(relation) \(literal)"
       }
-      return all ? "has(\(path)) ? \(path) \(relation) \(literal) : \(ofMissing)" : nil
+      return isGuarded ? comparison : "has(\(path)) ? \(comparison) : \(ofMissing)"
     }
 
     /// The value of the clause where the attribute is missing and counts as 0, "" or false.

@@ -141,6 +141,13 @@ package struct PlatformComparison {
       }
       return known.count < Self.mostUsers
     }
+    // Versions differ in values that are usual as well, but the analysis may have needed only unusual ones.
+    let unusual = found.values.filter { !$0.isOrdinary }.map { $0.record }
+    if code != .platformDifference, !unusual.isEmpty {
+      let name = subjects[0].ruleSet.placements[placement].name
+      let candidates = VersionCandidates(subjects.map { $0.ruleSet }, at: name)
+      for record in unusual { candidates.users(near: [record]).forEach(decideOne) }
+    }
     return found
   }
 
@@ -193,7 +200,8 @@ package struct PlatformComparison {
     case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
     // The Web reads digit strings as numbers, but few apps send them. Versions are compared for
     // apps that do.
-    case .string(let text): code != .platformDifference || Double(text) == nil
+    case .string(let text):
+      Double(text).map { code != .platformDifference && isUsual(.double($0)) } ?? true
     case .list(let elements): elements.allSatisfy(isUsual)
     case .map(let entries): entries.allSatisfy { isUsual($0.value) }
     default: true

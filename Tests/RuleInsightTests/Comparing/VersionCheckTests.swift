@@ -45,6 +45,24 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  /// The example is a user that an app can have, and not one whose age is "-inf".
+  @Test(arguments: ["user.age < 18", "user.a == 1 && user.sessions >= 45", "user.age > 18"])
+  func examplesAreOrdinary(_ condition: String) throws {
+    let found = try check(condition, "ios:4.7.0..").filter { $0.code == .versionDifference }
+    #expect(found.map(\.severity) == [.warning])
+    let notes = found.flatMap(\.notes).joined()
+    #expect(!notes.contains("inf") && !notes.contains("nan"), "\(notes)")
+  }
+
+  /// A condition that asks for an attribute itself is not made to ask twice.
+  @Test func formsKeepGuards() throws {
+    let found = try check("has(user.age) ? user.age > 18 : false", "ios:4.11.0..")
+    #expect(
+      found.compactMap(\.suggestion).contains {
+        $0.hasSuffix(": has(user.age) ? double(user.age) > 18.0 : false")
+      }, "\(found)")
+  }
+
   /// Configs have placements for events of the SDK, which no app registers.
   @Test func eventsOfTheSDKArePlacements() throws {
     for name in ["session_start", "paywall_decline", "transaction_abandon"] {
