@@ -1,6 +1,6 @@
 # `make` lists the targets. Swift, make and git are the only requirements: `setup` installs the rest,
 # and costs nothing when nothing is missing. Everything else that a contributor runs is a script in
-# Tools; CONTRIBUTING.md lists them.
+# Tools; Tools/README.md lists them.
 
 SWIFT ?= swift
 # make JOBS=2 ... limits how many compilers run at once.
@@ -69,6 +69,7 @@ lint: ## check style, structure, versions, prose, and the places of the mutants
 	Tools/check-memory.sh
 	Tools/mutate/check.sh
 	Tools/prose/check.py
+	Tools/site/stage.py words quiet
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 format: ## rewrite the Swift sources in the style of .swift-format

@@ -38,5 +38,6 @@ for archive in out/docs/*.doccarchive; do
 done
 
 Tools/site/check.py
+Tools/site/stage.py words
 echo
 echo 'Built out/site. Look at it with: python3 -m http.server --directory out/site'

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Finishes the site in out/site, checks it, and prints the words of each page.
+"""Finishes the site in out/site and checks it.
 
 usage: Tools/site/check.py
 
-Every link and anchor must exist, and no page may load anything from another server. Documents may have 40,000 words
-outside of code, without decision records and the pages beside code.
+Every link and anchor must exist, and no page may load anything from another server.
 """
 
 import os
@@ -17,9 +16,6 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "out" / "site"
-PAGES = ROOT / "out" / "site-src"
-MOST_WORDS = 40_000
-DOCUMENTS = ("architecture.md", "changelog.md", "conformance.md", "contributing.md", "security.md")
 # Of the theme's search; here it is a file of the site.
 WORKER = re.compile(r"https://unpkg\.com/iframe-worker/shim(?:@[^\"' ]*)?")
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src"}
@@ -94,35 +90,13 @@ def check():
     return len(pages), sum(len(page.links) for page in pages.values()), sorted(set(problems))
 
 
-def words():
-    counts = {}
-    for path in sorted(PAGES.rglob("*.md")):
-        text = re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.DOTALL)
-        text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
-        text = re.sub(r"^    .*$|`[^`\n]*`|\]\([^)]*\)", " ", text, flags=re.MULTILINE)
-        counts[str(path.relative_to(PAGES))] = len(re.findall(r"\S*\w\S*", text))
-    kinds = {"documents": 0, "decision records": 0, "pages beside code": 0}
-    for name, count in counts.items():
-        print(f"{count:6}  {name}")
-        kind = "decision records" if name.startswith("decisions/") else "documents"
-        if name.startswith("project/") and name.split("/")[1] not in DOCUMENTS:
-            kind = "pages beside code"
-        kinds[kind] += count
-    for kind, count in kinds.items():
-        print(f"{count:6}  words in {kind}" + (f", at most {MOST_WORDS}" if kind == "documents" else ""))
-    return kinds["documents"]
-
-
 def main():
     finish()
-    total = words()
     pages, links, problems = check()
     for problem in problems:
         print(f"site: {problem}", file=sys.stderr)
     print(f"{pages} pages, {links} links, {len(problems)} problems")
-    if total > MOST_WORDS:
-        print(f"site: the pages have {total} words, at most {MOST_WORDS}", file=sys.stderr)
-    sys.exit(1 if problems or total > MOST_WORDS else 0)
+    sys.exit(1 if problems else 0)
 
 
 main()

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Copies the pages of the documentation site into out/site-src, with links that work there.
 
-usage: Tools/site/stage.py
+usage: Tools/site/stage.py           copies
+       Tools/site/stage.py words     prints the words of each page, and fails if the documents have too many
+       Tools/site/stage.py words quiet    prints nothing if they do not
 
 Pages in docs keep their place. Other Markdown goes to `project`, and files that pages link to go to `files`. This
-file has the order of the navigation.
+file has the order of the navigation. Words are counted outside of code.
 """
 
 import html
@@ -17,6 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "out" / "site-src"
+# Of guides and of the documents at the top of the repository: without decision records and the pages beside code.
+MOST_WORDS = 40_000
 
 # Title of the tab, and its pages: a path in the repository, or a pair of title and path.
 NAVIGATION = {
@@ -44,6 +48,7 @@ NAVIGATION = {
         "docs/databricks.md",
         "docs/snowflake.md",
         "docs/bigquery.md",
+        "Examples/dbt/README.md",
         "Python/benchmarks/README.md",
     ],
     "Apps": [
@@ -83,6 +88,7 @@ NAVIGATION = {
         "JavaScript/README.md",
         "Fuzz/README.md",
         "Benchmarks/**/README.md",
+        "Tools/README.md",
         "Tools/mutate/README.md",
     ],
     "Decisions": ["docs/decisions/index.md", "docs/decisions/sdk.md", "docs/decisions/*.md"],
@@ -262,6 +268,19 @@ class Stage:
         """The playground without a server, which Tools/make-playground.sh builds."""
         shutil.copytree(ROOT / "out/playground", SOURCE / "playground")
 
+    def words(self, prints):
+        """The words of all documents. Prints those of each page."""
+        totals = {"documents": 0, "decision records": 0, "pages beside code": 0}
+        for path in sorted(self.pages):
+            count = words(self.text(path))
+            kind = "documents" if path.startswith("docs/") or "/" not in path else "pages beside code"
+            totals["decision records" if path.startswith("docs/decisions/") else kind] += count
+            if prints:
+                print(f"{count:6}  {path}")
+        for kind, count in totals.items() if prints else ():
+            print(f"{count:6}  words in {kind}" + (f", at most {MOST_WORDS}" if kind == "documents" else ""))
+        return totals["documents"]
+
     def configuration(self):
         """The navigation, for mkdocs.yml."""
         navigation = []
@@ -271,8 +290,21 @@ class Stage:
         return navigation
 
 
+def words(text):
+    """How many words a page has outside of code, comments and targets of links."""
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^    .*$|`[^`\n]*`|\]\([^)]*\)", " ", text, flags=re.MULTILINE)
+    return len(re.findall(r"\S*\w\S*", text))
+
+
 def main():
     stage = Stage()
+    if sys.argv[1:2] == ["words"]:
+        count = stage.words(prints=sys.argv[2:] != ["quiet"])
+        if count > MOST_WORDS:
+            sys.exit(f"stage: the documents have {count} words, at most {MOST_WORDS}; Tools/site/stage.py words lists them")
+        return
     stage.write()
     for problem in stage.missing:
         print(f"stage: {problem}: the link leads nowhere", file=sys.stderr)
