@@ -16,7 +16,7 @@ package struct Checker: ~Copyable {
   var hiddenLevels = 0
   /// The paths at which an expression keeps strings in the behavior `skip`.
   var keptPaths: [[UInt8]] = []
-  /// Whether a call of `matches` was found, so that patterns are searched for.
+  /// Whether the expression calls `matches`, so that its patterns must be checked.
   var hasPatterns = false
   /// Whether lists of literals become constants immediately.
   var folds = true
@@ -85,8 +85,8 @@ package struct Checker: ~Copyable {
     }
   }
 
-  /// A clause of an explanation. Its nodes have a source of their own: a node has one place in each
-  /// source, and another clause may contain the same node.
+  /// A clause of an explanation. Each clause is a source, because a node has only one place in a source, and several
+  /// clauses may contain the same node.
   mutating func clause(
     _ node: SyntaxTree.Node, _ body: (inout Checker) -> ConditionGraph.ID
   ) -> ConditionGraph.ID {
@@ -104,7 +104,7 @@ package struct Checker: ~Copyable {
     return graph.add(kind, left, check(Int(b)), at: origin)
   }
 
-  /// A node over a list of operands.
+  /// A node with a list of operands.
   mutating func list(
     _ kind: ConditionGraph.Kind, _ ids: ArraySlice<UInt32>, _ b: Int,
     _ origin: ConditionGraph.Origin, target: SyntaxTree.ID? = nil, first: ConditionGraph.ID? = nil
@@ -187,7 +187,7 @@ package struct Checker: ~Copyable {
     return narrowed
   }
 
-  /// The part of the source before a node, as much of it as messages need.
+  /// The last 200 bytes of the source before a node, for messages.
   func textBefore(_ node: SyntaxTree.Node) -> String {
     String(decoding: tree.text[..<Int(node.from)].suffix(200), as: UTF8.self)
   }
@@ -245,7 +245,7 @@ package struct Checker: ~Copyable {
     }
   }
 
-  /// Whether the path that was read begins with a root.
+  /// Whether ``path`` begins with a root.
   func pathBeginsWithRoot() -> Bool {
     guard let first = path.first else { return false }
     return tree.withText(first.from, first.count) { name in
@@ -278,9 +278,8 @@ package struct Checker: ~Copyable {
     return graph.slots.slot(resolved, isPresenceOnly: isPresenceOnly)
   }
 
-  /// The name spaces that the target of a call can be, the innermost of the container first. A
-  /// variable with the same name makes no difference: `math.abs(x)` calls the function `math.abs` even
-  /// if `math` is a variable.
+  /// The name spaces that the target of a call can name, innermost first. A variable with the same name makes no
+  /// difference: `math.abs(x)` calls the function `math.abs` even if `math` is a variable.
   mutating func nameSpaces(_ target: SyntaxTree.ID) -> [String] {
     guard let root = readPath(target), dotted == path.count else { return [] }
     let isAbsolute = root.c == 1

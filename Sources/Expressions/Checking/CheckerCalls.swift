@@ -42,7 +42,7 @@ extension Checker {
     return custom(name, arguments, target: nil, node) ?? unknown(name, node)
   }
 
-  /// A call of one of the app's functions, or nil if no function is called this way.
+  /// A call of one of the app's functions, or nil if the app has no function that is called this way.
   private mutating func custom(
     _ name: String, _ arguments: ArraySlice<UInt32>, target: SyntaxTree.ID?,
     _ node: SyntaxTree.Node

@@ -69,7 +69,7 @@ extension Checker {
     }
   }
 
-  /// A loop over `target`. A missing body is true: the filter of a `map` without one.
+  /// A loop over `target`. A missing body counts as true, such as the filter of a `map` that has none.
   private mutating func loop(
     _ kind: ConditionGraph.LoopKind, _ target: SyntaxTree.ID, _ names: [String],
     _ bodies: [SyntaxTree.ID?], _ node: SyntaxTree.Node
@@ -96,8 +96,8 @@ extension Checker {
     return graph.add(.loop, list: parts, Int(kind.rawValue + two), level, at: origin(node))
   }
 
-  /// The values in the order of their keys, from the list and a list of keys of the same length. A list
-  /// that has to be computed is computed once.
+  /// Sorts the values of a list by their keys. The keys are a list of the same length. If the list of values has to be
+  /// computed, it is computed once.
   private mutating func sortBy(
     _ target: SyntaxTree.ID, _ name: String, _ variable: SyntaxTree.ID, _ key: SyntaxTree.ID,
     _ node: SyntaxTree.Node

@@ -28,18 +28,18 @@ package struct ConditionGraph: ~Copyable {
 
     // Only for superscript.
     case raise  // a: EvaluationError.Kind
-    case rescue  // a, or b where a ends in a fault of the kinds c (FaultSet)
-    case orElse  // a, or b where an attribute that a reads is missing
-    case slotOrNull  // a: slot; null where a map does not hold it
-    case sequence  // a: list; evaluates all, its value is that of the last one
+    case rescue  // a, or b if a fails with an error of the kinds c (FaultSet)
+    case orElse  // a, or b if an attribute that a reads is missing
+    case slotOrNull  // a: slot; null if a map does not contain it
+    case sequence  // a: list; evaluates all, and has the value of the last one
     case isThere  // a; whether all attributes that it reads exist
     case truthy  // a; whether its value counts as true
-    case both  // a: list; whether all are truthy, every one evaluated
+    case both  // a: list; whether all are truthy; evaluates every one
     case firstTruthy  // a: list; the first that is truthy, or the last
     case compare  // a, b; c: Superscript.Comparison
-    case equalEither  // a; b, c: places of two constants; whether it equals one of them
+    case equalEither  // a; b, c: places of two constants; whether a equals one of them
     case testCall  // a: list of two; b: Function
-    case whenThere  // a: a relation; false where an attribute of its left side is missing
+    case whenThere  // a: a relation; false if an attribute of its left side is missing
     case member  // a; b: place of the name's constant; c: 1 when a function has the name
     case arithmetic  // a, b; c: Superscript.Operator
     case mapKeepingLast  // a: list of keys and values
@@ -47,7 +47,7 @@ package struct ConditionGraph: ~Copyable {
     // distinct
     case filter  // a: list of operands; b: LiquidFunction; c: place
     case relation  // a, b; c: LiquidRelation
-    case affirms  // a; whether its value is neither nothing nor false
+    case affirms  // a; whether its value is neither nil nor false
     case text  // a: place of a constant; written unchanged
     case output  // a: value; b: OutputForm; c: place
     case statements  // a: list
@@ -55,25 +55,25 @@ package struct ConditionGraph: ~Copyable {
     case assign  // a: value, b: level of the variable
     case capture  // a: statements, b: level of the variable, c: level of where it begins
     case items  // a: list of items, body, else; b: 1 if breaks do not leave it; c: its variable
-    case cell  // a: statements that breaks do not leave, b: level that stores a break, c: mode
+    case cell  // a: statements, which no break leaves; b: level that stores a break; c: mode
     case template  // a: statements; b: number of variables, whose levels are below it
     case leave  // a: 0 for a break, 1 for the next item
   }
 
   /// The result of a loop over a list or a map.
   package enum LoopKind: UInt32 {
-    /// Whether all elements fulfil the body, exactly one does, or at least one does.
+    /// Whether the body is true for all elements, for exactly one, or for at least one.
     case all, existsOne, exists
     /// A list of the second body's values where the first body is true.
     case map
     /// A map of the loop's keys with the second body's values where the first body is true.
     case transformMap
-    /// A map of the entries that the second body's maps have.
+    /// A map of all entries of the second body's maps, where the first body is true.
     case transformMapEntry
 
-    /// Added to the number if the loop has two variables: index or key, and value.
+    /// Added to the raw value if the loop has two variables: index or key, and value.
     package static let twoVariables: UInt32 = 16
-    /// Added if a fault in the body ends the loop, whatever the other elements evaluate to.
+    /// Added to the raw value if an error in the body ends the loop, whatever the other elements evaluate to.
     package static let failsAtOnce: UInt32 = 32
   }
 
@@ -120,7 +120,7 @@ package struct ConditionGraph: ~Copyable {
     slots = SlotTable()
   }
 
-  /// The tables that find the nodes, lists and constants that a graph has already.
+  /// The tables that find nodes, lists and constants that a graph already contains.
   struct Tables {
     var nodes = InternTable()
     var constants = InternTable()
@@ -134,7 +134,7 @@ package struct ConditionGraph: ~Copyable {
     slots = SlotTable(table: exchange(&tables.slots, with: InternTable()))
   }
 
-  /// Takes the tables out and empties them. Nothing can be added to the graph afterwards.
+  /// Empties the tables and returns them. Nothing can be added to the graph afterwards.
   mutating func takeTables() -> Tables {
     var tables = Tables()
     tables.nodes = exchange(&table, with: InternTable())
@@ -168,7 +168,7 @@ package struct ConditionGraph: ~Copyable {
     return lists[start + 1..<start + 1 + Int(lists[start])]
   }
 
-  /// The value of a constant node, or nil. A constant that is not a value, such as an undeclared name, is a fault
+  /// The value of a constant node, or nil. A constant that is not a value, such as an undeclared name, is an error
   /// wherever it is read.
   package func constant(_ id: ID) -> Cell? {
     guard nodes[id].kind == .constant else { return nil }

@@ -57,7 +57,7 @@ package struct ConstantPool: Sendable {
     append(Cell(Int64(1)))
   }
 
-  /// Takes the table out. No constants can be added afterwards.
+  /// Empties the table and returns it. No constants can be added afterwards.
   mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
 
   private mutating func append(_ cell: Cell) {
@@ -83,7 +83,7 @@ package struct ConstantPool: Sendable {
     return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
-  /// The place of a list or map of `cells` cells. Long strings among them are copied.
+  /// The place of a list or map that consists of this number of cells. Long strings among the cells are copied.
   mutating func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
     let room = memory.cells(number)
     for i in 0..<number { room[i] = owned(cell(i)) }
@@ -105,7 +105,7 @@ package struct ConstantPool: Sendable {
     }
   }
 
-  /// The place of a copy of a constant of another pool.
+  /// Copies a constant of another pool, and returns the place of the copy.
   mutating func internCopy(_ cell: Cell) -> Int { intern(copy(cell)) }
 
   private func hash(_ cell: Cell) -> UInt64 {

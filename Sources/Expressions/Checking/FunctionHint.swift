@@ -12,7 +12,7 @@ enum FunctionHint {
       ?? SyntaxHint.operator(called: name)
   }
 
-  /// The replacement, and the function that must exist for it. The function is nil if every language has it.
+  /// The replacement, and the function that it needs. The function is nil if every language has the replacement.
   private typealias Meaning = (function: String?, usage: String)
 
   /// The meanings by name, in lower case. The first meaning whose function exists is suggested.

@@ -34,9 +34,9 @@ extension Function {
     case call
     /// The function is a test of a string, which has its own instruction.
     case textTest(TextTest)
-    /// Returns its operand, or fails if that has the wrong type.
+    /// The function returns its operand, or fails if the operand has the wrong type.
     case requirement
-    /// Expressions cannot call it by name.
+    /// Expressions cannot call the function by name.
     case unnamed
   }
 
@@ -72,7 +72,7 @@ extension Function {
     var work: Work
     /// Whether a call on constants is computed at compile time, if ``Calls`` can do so.
     var folds: Bool
-    /// Whether superscript's `hasFn` knows it.
+    /// Whether superscript's `hasFn` knows the function.
     var isAnnounced: Bool
 
     @inline(__always)
@@ -99,7 +99,7 @@ extension Function {
     }
   }
 
-  /// The string test that the function is, or nil.
+  /// The string test of the function, or nil if the function is not a string test.
   var textTest: TextTest? {
     guard case .textTest(let test) = row.use else { return nil }
     return test
@@ -111,7 +111,7 @@ struct FunctionEntry: Sendable {
   let function: Function
   let signatures: [FunctionSignature]
   let dialects: Function.Dialects
-  /// The name in `name(a, b)`, or nil if it cannot be called this way.
+  /// The name in `name(a, b)`, or nil if the function cannot be called this way.
   let name: String?
   /// The name in `a.name(b)`.
   let method: String?

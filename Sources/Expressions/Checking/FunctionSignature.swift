@@ -11,8 +11,7 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 
   private init(_ types: [TypeName]) { self.init(types.map { Self($0) }) }
 
-  /// The words of signatures. Names of functions that create values of these types, such as `ip()`, are
-  /// in lower case.
+  /// The words for types in signatures. Functions that create these types, such as `ip()`, have names in lower case.
   private static let words: [String: TypeSet] = [
     "any": .any, "T": .any, "null": Self(.null), "bool": Self(.bool), "number": .number,
     "int": Self(.int), "uint": Self(.uint), "double": Self(.double), "string": Self(.string),
@@ -31,8 +30,8 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 /// One way of calling a function: the types of its operands and of its result.
 ///
 /// A signature is written as `string.charAt(int) -> string`, `size(string|bytes) -> int` or `math.greatest(number, ...)
-/// -> number`. `T` is any type, the same in all places; `x`, `i`, `k` and `v` are variables that the call names,
-/// `field` is `a.b`.
+/// -> number`. `T` is any type, but the same type everywhere in the signature. `x`, `i`, `k` and `v` are variables that
+/// the call names. `field` is `a.b`.
 package struct FunctionSignature: Hashable, Sendable {
   /// The known facts about an operand or the result.
   package struct Part: Hashable, Sendable {
@@ -145,7 +144,7 @@ private struct SignatureReader {
     return (receiver, name, parameters, repeatsLast, result)
   }
 
-  /// `string|bytes`, which may be in parentheses.
+  /// Parses types such as `string|bytes`, with or without parentheses.
   private mutating func union() -> Part? {
     if take("(") {
       let part = union()
@@ -204,8 +203,8 @@ private struct SignatureReader {
 }
 
 extension TypeSet {
-  /// The types in words, such as `a string, a list or a map`: the JSON types, or the other types if there are no JSON
-  /// types.
+  /// The types in words, such as `a string, a list or a map`. Other types than those of JSON are only named if there
+  /// are no JSON types.
   package var words: String {
     let json: [(TypeSet, String)] = [
       (Self(.bool), "a bool"), (.number, "a number"), (Self(.string), "a string"),

@@ -39,7 +39,7 @@ package enum Function: UInt16, CaseIterable {
   case isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, containsIP, containsCIDR
   case ipOfCIDR, masked, prefixLength
 
-  // Tollgate's own.
+  // Tollgate's own functions.
   case version
   case date, days, startOfDay, addDays, addMonths, daysUntil
 

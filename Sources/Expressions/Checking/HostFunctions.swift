@@ -23,8 +23,8 @@ package struct HostFunctions: Hashable, Sendable {
   func contains(_ name: String) -> Bool { device.contains(name) || computed.contains(name) }
 }
 
-/// A question of an expression to its host, such as `daysSince("paywall_open")`. The answers are put
-/// into the frame beside the attributes. Evaluation calls no host function.
+/// A question that an expression asks its host, such as `daysSince("paywall_open")`. The answers are put into the frame
+/// beside the attributes. Evaluation calls no host function.
 ///
 /// ```swift
 /// let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
@@ -40,9 +40,9 @@ package struct HostQuestion: Hashable, Sendable {
   package enum Argument: Hashable, Sendable {
     /// A string in the expression, or the empty string if the call has no argument.
     case text(String)
-    /// Known only during the evaluation. The answer is a map from strings to replies.
+    /// Any string, known only during the evaluation. The answer is a map from strings to replies.
     case anyKnown
-    /// The reply for a string that the map of ``anyKnown`` does not contain, and for other values.
+    /// Strings that the map of ``anyKnown`` does not contain, and other values.
     case anyOther
   }
 

@@ -4,7 +4,7 @@ extension ConditionGraph {
     case node
     /// The number of a list of nodes. Only the first field of a node can be a list.
     case nodes
-    /// A place in the pool, and a slot.
+    /// The place of a constant in the pool, and the number of a slot.
     case constant, slot
     /// The level of a variable that is read.
     case local
@@ -42,7 +42,7 @@ extension ConditionGraph.Kind {
     }
   }
 
-  /// Whether the value is in the frame already, so that no instruction has to compute it.
+  /// Whether the node's value is already in the frame, so that no instruction has to compute it.
   var isInPlace: Bool { self == .constant || self == .slot || self == .local }
 
   /// Whether the result of a node is always a bool or an error, whatever its operands are.

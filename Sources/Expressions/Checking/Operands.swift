@@ -21,7 +21,7 @@ struct Operands {
 
   subscript(i: Int) -> UnsafePointer<Cell> { i == 1 ? second : base + i }
 
-  /// The fault of operands that the function does not accept.
+  /// The error for operands that the function does not accept.
   var noOverload: Cell {
     count > 1
       ? Arithmetic.noOverload(self[0].pointee, self[1].pointee)

@@ -3,7 +3,7 @@ package struct SlotTable {
   /// The content of a slot.
   package enum Content {
     case attribute(AttributePath)
-    /// The answer of the host. No context can contain it.
+    /// The host's answer to a question. No context can contain it.
     case question(HostQuestion)
     /// All the data that the frame was filled from, for names that a template computes.
     case everything
@@ -24,7 +24,7 @@ package struct SlotTable {
     fileprivate var first: UInt32
     fileprivate var count: UInt32
     fileprivate var kind: Kind
-    /// True while only `has()` reads it. Filling need not read its value then.
+    /// Whether only `has()` reads the slot, so that filling need not read the value.
     package var isPresenceOnly: Bool
   }
 
@@ -49,7 +49,7 @@ package struct SlotTable {
   /// - Parameter table: an empty table, whose memory is used.
   init(table: consuming InternTable) { self.table = table }
 
-  /// Takes the table out. No paths can be added afterwards.
+  /// Empties the table and returns it. No paths can be added afterwards.
   mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
 
   /// Reserves memory for the paths of a few attributes.
@@ -102,7 +102,7 @@ package struct SlotTable {
     }
   }
 
-  /// Whether a slot holds an attribute that may be missing below a root.
+  /// Whether a slot holds an attribute below a root. Such an attribute may be missing.
   func isBelowRoot(_ slot: Int) -> Bool {
     slots[slot].kind == .attribute && slots[slot].count > 1
   }
@@ -132,8 +132,8 @@ package struct SlotTable {
     _ kind: Kind, _ names: [NameRange], of text: ByteView, isPresenceOnly: Bool
   ) -> Int {
     func bytes(_ name: NameRange) -> ByteView {
-      // SAFETY: Ranges are slices of the caller's text, which the caller made them for. The names
-      // are copied into the table. Tests: FilterTests, SharingTests.
+      // SAFETY: The caller made the ranges for its own text. The names are copied into the table. Tests: FilterTests,
+      // SharingTests.
       ByteView(rebasing: text[Int(name.from)..<Int(name.from + name.count)])
     }
     var hash = UInt64(kind.rawValue)
@@ -168,7 +168,7 @@ package struct SlotTable {
     slot(.attribute, names, isPresenceOnly: isPresenceOnly)
   }
 
-  /// The slot of an answer.
+  /// The slot for the answer to a question.
   package mutating func slot(of question: HostQuestion) -> Int {
     switch question.argument {
     case .text(let text): slot(.text, [question.function, text])

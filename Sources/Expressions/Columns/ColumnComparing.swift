@@ -3,8 +3,8 @@ internal import Regex
 
 /// The tests of instructions, computed for all rows of a column together.
 ///
-/// The result of a test for a row is the same as in ``Machine``: yes, no, or a fault. Both call the same functions on
-/// the same cells. Here, loops over rows enclose the calls.
+/// For each row, a test has the same result as in ``Machine``: yes, no, or an error. Both call the same functions on
+/// the same cells, but here in loops over rows.
 enum ColumnTest {
   /// A test whose cost is the same for some rows and for all rows. Its result is stored for the whole frame.
   case bool(slot: Int)
@@ -79,17 +79,16 @@ struct ColumnOperand {
 
   var isColumn: Bool { stride != 0 }
 
-  /// The int that the operand is in every row, or nil.
+  /// The operand's int if it is the same in every row, otherwise nil.
   var constantInt: Int64? {
     stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil
   }
 }
 
-// SAFETY: Vector tests compare the bits of 64 cells, which every column has, and follow no address.
-// Tests that follow addresses visit wanted rows alone, and these are filled. Tests: VectorTests,
-// ConditionColumnsTests, asan.
+// SAFETY: Vector tests compare the bits of 64 cells, which every column has, and follow no address. Tests that follow
+// addresses visit only wanted rows, which are filled. Tests: VectorTests, ConditionColumnsTests, asan.
 extension ColumnTest {
-  /// The result of a test: `yes`, `no`, or neither for a fault.
+  /// The rows for which a test is true (`yes`) or false (`no`). A row whose test fails is in neither.
   struct Verdict {
     var yes: UInt64 = 0
     var no: UInt64 = 0
@@ -101,7 +100,7 @@ extension ColumnTest {
       no |= bit & ~mask
     }
 
-    /// The results of tests of different rows, joined.
+    /// Joins the results of tests of different rows.
     func joined(with other: Verdict) -> Verdict {
       Verdict(yes: yes | other.yes, no: no | other.no)
     }
@@ -126,8 +125,8 @@ extension ColumnTest {
     return verdict
   }
 
-  /// The rows of a word for which a condition holds. The loop also visits unwanted rows, because a column has cells for
-  /// all rows.
+  /// The rows of a word for which a condition is true. The loop also visits unwanted rows, because a column has cells
+  /// for all rows.
   @inline(__always)
   private static func rows(
     _ column: UnsafePointer<Cell>, _ first: Int, _ test: CellTest, mask: UInt64 = .max,
@@ -223,9 +222,9 @@ extension ColumnTest {
     return Verdict(yes: yes, no: ints & ~yes)
   }
 
-  /// Negative, zero or positive, as the order of two short strings: their bytes as numbers, most
-  /// significant first. The bytes after a string's end are zero. So two strings that differ only in zeros
-  /// at their end differ only in length.
+  /// Compares two short strings; the result is negative, zero or positive. Their bytes are compared as numbers, most
+  /// significant byte first. The bytes after a string's end are zero, so two strings that differ only in zeros at their
+  /// end differ only in length.
   @inline(__always)
   private static func shortOrder(_ a: Cell, _ b: Cell) -> Int64 {
     let (left, right) = ((a.low >> 8).byteSwapped, (b.low >> 8).byteSwapped)

@@ -61,10 +61,10 @@
     arena.reset()
   }
 
-  /// Adds a row that was filled to ``filled``.
+  /// Marks a row as filled, in ``filled``.
   @inlinable package func keepRow(_ row: Int) { filled[row >> 6] |= 1 << UInt64(row & 63) }
 
-  /// Leaves a row without a context, even if cells of it were filled.
+  /// Removes the context of a row, even if only some of the row's cells were filled.
   package func vacateRow(_ row: Int) {
     // SAFETY: The row's cells no longer point anywhere, as in `reset`.
     // Tests: ConditionColumnsTests, BatchDifferentialTests.
@@ -141,7 +141,7 @@
     return nil
   }
 
-  /// Calls for every row of a mask, in order.
+  /// Calls `body` for every row of a mask, in order.
   @inlinable @inline(__always)
   package static func forEach(_ mask: RowMask, _ body: (Int) -> Void) {
     for word in 0..<ColumnFrame.words {

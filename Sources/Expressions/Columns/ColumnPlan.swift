@@ -10,12 +10,12 @@ struct ColumnPlan: Sendable {
     case pend(chain: Int, next: Int)
     case check(chain: Int, fault: Int, next: Int)
     case jump(Int)
-    /// The step after a test that failed: whether the attribute that it reads is missing.
+    /// The step after a failed test. It checks whether the attribute that the test reads is missing.
     case missing(slot: Int, caught: Int, other: Int)
     case finish(Bool)
     /// The condition fails, or its result is not a bool.
     case fail
-    /// The result of the condition is an attribute: the number of the test.
+    /// The condition's result is an attribute, which the test with this number reads.
     case finishTest(Int)
     /// Continue row by row from this instruction, with the meanings of temporaries.
     case rows(from: Int, StepKey.Names)
@@ -76,8 +76,8 @@ struct StepKey: Hashable {
   /// The constant or the slot that each temporary means.
   typealias Names = [UInt32: UInt32]
 
-  /// Twice the index of the instruction plus one, or without the one for the step after a failure of the
-  /// instruction's test. Running moves to lower places.
+  /// `2 * i + 1` for the instruction with index `i`, and `2 * i` for the step after a failure of its test. Execution
+  /// only moves to lower places.
   var place: Int
   var names: Names
 
@@ -87,7 +87,7 @@ struct StepKey: Hashable {
     self.names = names
   }
 
-  /// The step of an instruction behind one that names a constant or a slot.
+  /// The step of an instruction that follows another one, which gives a temporary the meaning of a constant or a slot.
   init(_ instruction: Int, _ names: Names, naming temporary: UInt32, _ place: UInt32) {
     self.init(instruction, names)
     self.names[temporary] = place
@@ -122,7 +122,7 @@ private enum KeyedStep {
     }
   }
 
-  /// The step with numbers that replace keys.
+  /// The step, with its keys replaced by numbers.
   func map(_ number: (StepKey) -> Int) -> ColumnPlan.Step {
     switch self {
     case .test(let test, let yes, let no, let fault):
@@ -232,8 +232,8 @@ private struct StepMaker {
 
   // MARK: Faults
 
-  /// The step for rows whose test failed. A rescue has a step of its own, which distinguishes missing
-  /// attributes from other faults.
+  /// The step for rows whose test failed. A rescue has a separate step, which distinguishes missing attributes from
+  /// other errors.
   private mutating func faultTarget(of at: Int, _ fault: UInt32, _ names: StepKey.Names) -> StepKey
   {
     guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
@@ -241,7 +241,7 @@ private struct StepMaker {
       ? StepKey(Lowering.finishFault) : StepKey(afterFaultAt: at, names)
   }
 
-  /// The step for rows with a fault that no instruction examines.
+  /// The step for rows with an error that no instruction examines.
   private mutating func plainTarget(_ fault: UInt32, _ names: StepKey.Names) -> StepKey {
     guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
     if !isNeverTrue(fault) { isPossible = false }
@@ -275,7 +275,7 @@ private struct StepMaker {
       slot: slots[0], caught: StepKey(caught, names), other: plainTarget(other, names))
   }
 
-  /// The step after a fault of a known kind.
+  /// The step after an error of a known kind.
   private func target(
     of kind: EvaluationError.Kind, from fault: UInt32, _ names: StepKey.Names
   ) -> StepKey {
@@ -286,7 +286,7 @@ private struct StepMaker {
       ? StepKey(caught, names) : target(of: kind, from: other, names)
   }
 
-  /// Whether running from here can never end with true.
+  /// Whether execution from here can never end with true.
   private func isNeverTrue(_ at: UInt32) -> Bool {
     switch storage.code[Int(at)] {
     case .finishFault: return true

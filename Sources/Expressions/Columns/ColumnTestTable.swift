@@ -33,8 +33,8 @@ struct ColumnTestTable: Sendable {
       }
       return slot(place).map { ColumnTest.Operand(number: $0, isConstant: false) }
     }
-    /// Whether the time of a comparison with an operand grows only with its length. The budget of an
-    /// evaluation counts all further time.
+    /// Whether comparing an operand takes time only for the operand's own bytes. Comparisons of lists, maps and
+    /// optionals count towards the budget of an evaluation.
     func isScalar(_ operand: ColumnTest.Operand) -> Bool {
       guard operand.isConstant else { return false }
       let tag = constants[operand.number].tag

@@ -1,5 +1,5 @@
-/// Evaluates conditions of a program over the rows of a ``ColumnFrame``. Results are stored until the
-/// next frame: a test that several conditions share is computed once.
+/// Evaluates conditions of a program over the rows of a ``ColumnFrame``. Results are stored until the next frame, so a
+/// test that several conditions share is computed once.
 @usableFromInline package struct ConditionColumns: ~Copyable {
   // SAFETY: `init` allocates masks for all tests, conditions and chains, and for the longest plan;
   // plans name them by numbers below these counts. `deinit` frees them.
@@ -18,7 +18,7 @@
   private let testDone: RowMask
   private let testYes: RowMask
   private let testNo: RowMask
-  // For each condition, the rows for which it was evaluated, and the rows for which it holds.
+  // For each condition, the rows for which it was evaluated, and the rows for which it is true.
   private let done: RowMask
   private let holding: RowMask
   // For each condition, the rows that may have failed.
@@ -102,10 +102,10 @@
     return result
   }
 
-  /// The rows that hold a context, but not an attribute.
+  /// Finds the rows that hold a context in which an attribute is missing.
   ///
   /// - Parameter missing: the mask that receives the rows.
-  /// - Returns: whether there are any.
+  /// - Returns: whether any row was found.
   package static func findRows(
     without slot: Int, in columns: borrowing ColumnFrame, to missing: RowMask
   ) -> Bool {
@@ -125,10 +125,10 @@
     failing + condition &* ColumnFrame.words
   }
 
-  /// Why a condition has no value for the first of some rows, or nil if it has one. Also returns all rows
-  /// from which the condition reads the same values, so that their failure is the same.
+  /// The failure of a condition in the first of some rows, or nil if the condition has a value there. Also returns all
+  /// rows from which the condition reads the same values, so that their failure is the same.
   ///
-  /// - Parameter rows: at least one of the 64 rows from `word` times 64 on.
+  /// - Parameter rows: at least one row, as bits of the 64 rows that begin with row `word * 64`.
   package mutating func failure(
     of condition: Int, word: Int, rows: UInt64, in columns: borrowing ColumnFrame
   ) -> (failure: Failure?, rows: UInt64) {

@@ -13,7 +13,7 @@ package enum QuickJSON {
     UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
   }
 
-  /// The low halves of the cells of strings that become bools, or a value that matches no string.
+  /// The strings that become bools, as the low halves of their cells. Zero matches no string.
   package struct BoolNames {
     package let isTrue: UInt64
     package let isFalse: UInt64
@@ -61,7 +61,7 @@ package enum QuickJSON {
       return start + (5 &- isTrue)
     }
     guard ends != 0 else { return longNumber(start, cell) }
-    // No zero before another digit.
+    // JSON allows no zero before another digit.
     guard (digits & 0xFF) | (ends & 0x8000) != 0 else { return nil }
     let bits = ends.trailingZeroBitCount &- 7
     cell.pointee = Cell(Int64(bitPattern: number(digits &<< UInt64(64 &- bits))))
@@ -75,8 +75,7 @@ package enum QuickJSON {
     return scalar(start, &unread)
   }
 
-  /// The number of eight digits, the first in the low byte. Pairs, fours and the whole are combined in
-  /// parallel.
+  /// The number that eight digits form, the first digit in the low byte. Each step combines all neighbours in parallel.
   @inline(__always)
   private static func number(_ digits: UInt64) -> UInt64 {
     let pairs = ((digits &* 2_561) &>> 8) & 0x00FF_00FF_00FF_00FF
@@ -84,7 +83,7 @@ package enum QuickJSON {
     return (fours &* 42_949_672_960_001) &>> 32
   }
 
-  /// Numbers of 8 to 15 digits.
+  /// Reads a number of 8 to 15 digits.
   @inline(never)
   private static func longNumber(
     _ start: UnsafePointer<UInt8>, _ cell: UnsafeMutablePointer<Cell>
@@ -100,7 +99,7 @@ package enum QuickJSON {
     return at
   }
 
-  /// The first digit before a place where a fraction or an exponent begins, or nil if there is none.
+  /// The first digit of a number whose fraction or exponent begins at a place, or nil if no such number ends there.
   @inline(never)
   static func startOfNumber(
     before place: UnsafePointer<UInt8>, after base: UnsafePointer<UInt8>

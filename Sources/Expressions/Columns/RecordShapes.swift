@@ -12,7 +12,7 @@
   // Steps never move, so they can point to each other. `deinit` frees everything together.
   // Tests: RecordShapesTests.learningEnds, asan.
 
-  /// The place of a captured value, whose key the caller asked for, in the record.
+  /// The place in the record of a value that the caller asked for by its key.
   package struct Captured {
     /// Offset of the first byte.
     package var from: Int
@@ -83,14 +83,14 @@
     private static let slack = 32
   }
 
-  /// The slots that a shape fills, and its unknown keys.
+  /// The slots that a shape fills, and the shape's unknown keys.
   struct Ending {
     /// The slots that get a value.
     var filled: [Int]
     var unknownKeys: [String]
   }
 
-  /// A cell of the records of a shape that do not contain a value for it.
+  /// The content of a slot for which the records of a shape contain no value.
   struct Default {
     /// The distance in bytes from the first cell of a row.
     var place: Int
@@ -107,9 +107,9 @@
 
   /// The result of reading a record.
   package struct Filled {
-    /// The length of its line in bytes.
+    /// The length of the record's line in bytes.
     package var length: Int
-    /// The captures that the record has, a bit for each.
+    /// The captures that the record contains, one bit for each.
     package var captures: UInt32
     /// Whether the shape has ``RecordShapes/unknownKeys(ofShape:)``.
     package var hasUnknownKeys: Bool
@@ -128,11 +128,11 @@
   let objects: [String]
   let tree: AttributeTrie.View
   let running: Program.Running
-  /// The conversions of values that come after reading.
+  /// The conversions that are applied to values after reading.
   let binding: ValueBinding
   /// Whether binding leaves the values of ``QuickJSON`` unchanged, except strings that name bools.
   let bindsSimply: Bool
-  /// The first bytes, in a cell, of strings that become bools.
+  /// The strings that become bools, as the first bytes of their cells.
   let boolNames: QuickJSON.BoolNames
   // Every value of every record needs these, so they are in plain memory.
   let steps: UnsafeMutablePointer<Step>

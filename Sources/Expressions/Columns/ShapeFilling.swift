@@ -10,7 +10,7 @@ extension RecordShapes {
 
     /// The cell in the first column.
     var cells: UnsafeMutablePointer<Cell>
-    /// ``ColumnFrame/pointing``.
+    /// The frame's ``ColumnFrame/pointing``.
     var pointing: UnsafeMutablePointer<UInt8>
     var captured: UnsafeMutablePointer<Captured>
 
@@ -27,11 +27,11 @@ extension RecordShapes {
   ///
   /// - Parameters:
   ///   - text: begins with the record, a JSON object on a line. Strings without escapes stay there.
-  ///   - slack: the number of readable bytes after the text, whatever their content. A record with fewer
-  ///     than 56 readable bytes after it may not be filled.
+  ///   - slack: the number of readable bytes after the text, whatever their content. A record with fewer than 56 readable
+  ///     bytes after it may be left to the general reader.
   ///   - captured: room for all captures. Those that the record has are written.
-  /// - Returns: nil if the shape is unknown, a value is not valid JSON, or no memory is left for the row.
-  ///   The general reader handles these records. The row is undefined then.
+  /// - Returns: nil if the shape is unknown, a value is not valid JSON, or no memory is left for the row. The general
+  ///   reader handles these records. After nil, the row is undefined.
   package func fill(
     _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
@@ -93,7 +93,7 @@ extension RecordShapes {
     }
   }
 
-  /// Skips a short string or scalar that becomes no cell.
+  /// Skips a short string or scalar that is not stored in a cell.
   @inline(__always)
   private func pass(
     _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ base: UnsafePointer<UInt8>,
@@ -136,7 +136,7 @@ extension RecordShapes {
     // Tests: RecordShapesTests.
     guard let base = record.baseAddress, start < record.count else { return -1 }
     var cursor = JSONCursor(base, from: start, to: record.count)
-    // A value begins where the bytes before it end.
+    // White space before the value makes another shape.
     guard base[start] > 0x20 else { return -1 }
     do throws(JSONFault) {
       switch step.action {

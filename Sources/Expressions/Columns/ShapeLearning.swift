@@ -89,14 +89,14 @@ extension RecordShapes {
     try attribute(child, depth: depth + 1, &lesson)
   }
 
-  /// A member of the record itself.
+  /// Learns a member of the record itself.
   private mutating func root(
     _ key: ByteView, _ child: Int?, _ lesson: inout Lesson
   ) throws(JSONFault) {
     let name = String(decoding: key, as: UTF8.self)
     let capture = captures.firstIndex { $0.utf8.elementsEqual(name.utf8) }
     if objects.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      // The general reader reports it.
+      // The general reader reports a repeated object.
       if !lesson.objects.insert(name).inserted { lesson.isLearnable = false }
       // The general reader has accepted the record, so it is an object or null.
       if lesson.cursor.isAtNull { return try value(.null, 0, depth: 1, &lesson) }
@@ -117,7 +117,7 @@ extension RecordShapes {
     try value(.capture, capture, depth: 1, &lesson)
   }
 
-  /// The value of a name that the program reads, or that has a name below it that the program reads.
+  /// Learns the value of a name if the program reads the name, or a name below it.
   private mutating func attribute(
     _ id: Int, mustBeObject: Bool = false, depth: Int, _ lesson: inout Lesson
   ) throws(JSONFault) {

@@ -1,11 +1,11 @@
 /// Reads a record once for several programs that read similar attributes, such as the conditions of
 /// one config for several SDKs.
 ///
-/// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies
-/// them into the columns of one program, and converts them as that program's binding says.
+/// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies them into the
+/// columns of one program, and converts them according to that program's binding.
 @usableFromInline package struct SharedRow: ~Copyable {
-  // SAFETY: There is one row. Transfers copy only slots that the table has. Its arena keeps what
-  // cells point to until `reset()`. Tests: SharedRowTests, FleetTests, asan.
+  // SAFETY: There is one row. Transfers copy only slots that the table has. Its arena stores what cells point to until
+  // `reset()`. Tests: SharedRowTests, FleetTests, asan.
 
   private var slots = SlotTable()
   private let environment: ExpressionEnvironment
@@ -55,8 +55,8 @@
     program.requirements.allSatisfy { slot(of: $0) != nil }
   }
 
-  /// Adds the attributes of a program. The row loses its record, all shapes, and the memory that copies
-  /// of it point to.
+  /// Adds the attributes of a program. The row loses its record, all shapes, and the memory that copies of the record
+  /// point to.
   package mutating func include(_ program: Program) {
     for path in program.requirements { _ = slots.slot(path.names, isPresenceOnly: false) }
     shapes = SharedRow.shapes(slots, environment, captures, objects)
@@ -80,7 +80,7 @@
     return record
   }
 
-  /// The captured values of the record, by capture.
+  /// The places of the record's captured values, in the order of the captures.
   package var places: UnsafePointer<RecordShapes.Captured> { UnsafePointer(captured) }
 
   /// Stores the shape of a record.
@@ -89,11 +89,11 @@
   /// Drops the record, and everything that columns with copies of it point to.
   package mutating func reset() { columns.reset() }
 
-  /// The shape of the record, and the unknown keys of a shape.
+  /// The number of the shape of the record, and the unknown keys of a shape.
   package var lastShape: Int { shapes.lastShape }
   package func unknownKeys(ofShape number: Int) -> [String] { shapes.unknownKeys(ofShape: number) }
 
-  /// Copies rows into the columns of an included program.
+  /// Creates the transfer that copies rows into the columns of an included program.
   package func transfer(to program: Program) -> RowTransfer {
     let running = program.storage.prepared()
     let contents = program.storage.graph.slots.contents
@@ -109,7 +109,7 @@
 
   /// Copies the record into a row.
   ///
-  /// - Returns: false if no memory is left for the row, which is undefined then.
+  /// - Returns: false if no memory is left. The row is then undefined.
   package func copy(
     by transfer: borrowing RowTransfer, to row: Int, of columns: inout ColumnFrame
   ) -> Bool {
@@ -144,7 +144,7 @@
   private let moves: UnsafeMutablePointer<Move>
   private let count: Int
   private let binding: ValueBinding
-  /// Whether numbers stay, and short strings stay or become bools.
+  /// Whether binding leaves numbers unchanged, and changes no short strings except those that become bools.
   private let isSimple: Bool
 
   init(_ moves: [Move], _ binding: ValueBinding) {

@@ -63,7 +63,7 @@ public struct CompilationError: Error, Hashable, Sendable, CustomStringConvertib
   public var description: String {
     if diagnostics.isEmpty { return "nothing was compiled" }
     return diagnostics.map { diagnostic in
-      // A path points into a config, and the range counts in a string there.
+      // With a path, the range counts in a string of the config, and not in the source.
       diagnostic.text(in: diagnostic.path.isEmpty ? source : nil)
     }.joined(separator: "\n")
   }

@@ -13,7 +13,7 @@
 public struct Diagnostic: Hashable, Sendable {
   /// How serious the finding is.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// The element cannot be used. Other elements can.
+    /// The element cannot be used, but other elements can.
     case error
     /// The element is used, but probably does not do what its author intended.
     case warning
@@ -100,7 +100,7 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// The severity for the programs that are most affected, or nil if no program is affected.
+  /// The highest severity among other programs that read the source, or nil if no other program is affected.
   public var peerSeverity: Severity? {
     peers.contains { $0.severity == .error } ? .error : peers.isEmpty ? nil : .warning
   }

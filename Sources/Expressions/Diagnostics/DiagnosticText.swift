@@ -31,9 +31,9 @@ extension Diagnostic {
 /// ```
 package enum DiagnosticText {
   /// - Parameters:
-  ///   - source: the source that the range counts in, if there is one.
+  ///   - source: the source that contains the range, or nil.
   ///   - place: the prefix of the position: a file name with a line, or an empty string.
-  ///   - isExact: whether the place contains the position already.
+  ///   - isExact: whether the place already contains the position.
   package static func render(
     _ diagnostic: Diagnostic, source: String?, place: String = "", isExact: Bool = false
   ) -> String {
@@ -71,7 +71,7 @@ package enum DiagnosticText {
     return ["   | " + excerpt.line, "   | " + excerpt.marker].map(visible)
   }
 
-  /// `iOS and Android reject the whole config`
+  /// A sentence such as `iOS and Android reject the whole config`.
   private static func describe(_ effect: Diagnostic.PeerEffect) -> String {
     let names = effect.peers.map { $0.name }
     let isOne = names.count == 1
@@ -137,7 +137,7 @@ package enum DiagnosticText {
         + String(repeating: "^", count: max(1, TextWidth.columns(shownMark)))
     }
 
-    /// Parts of more bytes than this are cut before they become characters.
+    /// The maximum length of a part, in bytes. Longer parts are cut before they become characters.
     private static let mostBytes = 2_048
 
     private static func first(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

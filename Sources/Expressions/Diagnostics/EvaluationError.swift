@@ -45,8 +45,8 @@ public struct EvaluationError: Error, Hashable, Sendable {
     /// An argument makes superscript stop. Unlike after ``badArgument``, the expression cannot recover.
     case fatalArgument
 
-    /// Whether superscript before 1.0.15 terminates the app's process for this error. The error of an
-    /// expression can depend on the ``EvaluatorBehavior``: in some, the string "0" is a divisor.
+    /// Whether superscript before 1.0.15 terminates the app's process for this error. The error of an expression can
+    /// depend on the ``EvaluatorBehavior``: in some behaviors, the string "0" becomes zero.
     package var abortsApp: Bool {
       switch self {
       case .divisionByZero, .moduloByZero, .overflow, .fatalArgument: true

@@ -11,12 +11,12 @@ package struct FaultSet: OptionSet, Sendable {
   /// An attribute, a key or a field is missing.
   package static let missing = FaultSet(.noSuchAttribute)
 
-  /// The faults that a program may recover from. Division by zero, overflow and limits end every evaluation.
+  /// The errors that a program may recover from. Division by zero, overflow and limits end every evaluation.
   static let recoverable = FaultSet(
     .noSuchAttribute, .noSuchOverload, .indexOutOfRange, .conversion, .badMapKey, .badRegex,
     .undeclaredName, .nullComparison, .badArgument)
 
-  /// Whether a fault, in the form that the machine stores, has one of these kinds.
+  /// Whether an error, in the form that the machine stores, has one of these kinds.
   @inline(__always)
   func contains(fault: UInt64) -> Bool {
     rawValue >> (UInt32(truncatingIfNeeded: fault >> 8) & 0x1F) & 1 == 1

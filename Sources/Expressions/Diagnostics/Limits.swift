@@ -39,8 +39,8 @@ public struct Limits: Hashable, Sendable {
     self.regexSteps = regexSteps
   }
 
-  /// The number of bytes that a result may take, counted like ``memoryBytes``. Lists and maps of a program
-  /// share their parts, and a value does not.
+  /// The number of bytes that a result may take, counted like ``memoryBytes``. Lists and maps of a program can share
+  /// parts, but those of a ``Value`` cannot.
   var resultBytes: Int {
     let (product, overflow) = memoryBytes.multipliedReportingOverflow(by: 16)
     return overflow ? .max : product

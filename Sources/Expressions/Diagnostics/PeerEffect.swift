@@ -1,7 +1,7 @@
 extension Diagnostic {
-  /// The reaction of another program that reads the same source to a finding.
+  /// How another program, which reads the same source, reacts to a finding.
   package struct PeerEffect: Hashable, Sendable {
-    /// A program in the field. Compilers for these programs define them.
+    /// A shipped program, such as an SDK. Each compiler defines the programs that it knows.
     package struct Peer: Hashable, Sendable {
       /// A stable name, for machines.
       package let id: String

@@ -26,7 +26,7 @@ public struct SourceRange: Hashable, Sendable {
   }
 }
 
-/// The place of a byte offset for people: line and column count from 1, columns in characters.
+/// The line and column of a byte offset, both counted from 1. Columns count characters.
 package struct SourcePosition: Equatable {
   package var line: Int
   package var column: Int
@@ -50,7 +50,7 @@ package struct SourcePosition: Equatable {
     self.init(line: line, column: column)
   }
 
-  /// The number of characters from one offset to a later one, or nil if a line ends between them.
+  /// The number of characters from one offset to a later offset, or nil if a line ends between them.
   static func columns(from: Int, to: Int, in source: [UInt8]) -> Int? {
     let between = source[from..<to]
     return between.contains(UInt8(ascii: "\n"))

@@ -1,4 +1,4 @@
-/// "Did you mean": the known name that a misspelt one is closest to.
+/// "Did you mean": the known name that is closest to a misspelt name.
 package enum Suggestion {
   /// The candidate within two edits (one for names of up to four characters), or nil.
   package static func closest(to name: String, among candidates: some Sequence<String>) -> String? {
@@ -20,12 +20,12 @@ package enum Suggestion {
     return best?.name
   }
 
-  /// The letters of a name without their case, a bit each.
+  /// The letters of a name without their case, one bit each.
   private static func letters(_ name: String) -> UInt32 {
     name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
   }
 
-  /// The number of edits. Common beginnings and ends of two names need no edits.
+  /// The number of edits between two names. Their common beginning and end need no edits.
   package static func shortDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var (start, end) = (0, 0)
     let least = min(a.count, b.count)
@@ -42,7 +42,7 @@ package enum Suggestion {
     closest(to: name, among: candidates).map { "did you mean '\($0)'?" }
   }
 
-  /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
+  /// Counts insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
   package static func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
     var beforePrevious = [Int](repeating: 0, count: b.count + 1)

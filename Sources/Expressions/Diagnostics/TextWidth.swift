@@ -63,8 +63,8 @@ package enum TextWidth {
 
   private static func further(than indent: Int, _ width: Int) -> Int { min(indent + 4, width / 3) }
 
-  /// A line broken where two or more spaces separate its columns. A mark at its beginning, such as that of a
-  /// clause, stays with the column after it.
+  /// Breaks a line where two or more spaces separate its columns. A mark at the beginning, such as that of a clause,
+  /// stays with the column after it.
   private static func pieces(of line: String, _ width: Int) -> [String] {
     let indent = indent(line)
     let space = String(repeating: " ", count: further(than: indent, width))

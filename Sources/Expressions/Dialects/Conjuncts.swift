@@ -1,5 +1,5 @@
 extension ExpressionEnvironment {
-  /// The operands of `&&` of an expression, as written. Any other expression is returned whole.
+  /// The operands that `&&` joins in an expression, as written. Any other expression is returned whole.
   package func conjuncts(of source: String) -> [String] {
     let (tree, problems) = dialect.parse(source, limits: limits)
     guard problems.isEmpty, !tree.nodes.isEmpty, tree[tree.root].kind == .and else {

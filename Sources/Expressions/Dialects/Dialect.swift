@@ -18,7 +18,7 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// result is an evaluation error.
   case superscript
 
-  /// The tree of an expression. It is only usable if there are no diagnostics.
+  /// Parses an expression. The tree is only usable if there are no diagnostics.
   package func parse(_ source: String, limits: Limits) -> (
     tree: SyntaxTree, diagnostics: [Diagnostic]
   ) {

@@ -3,7 +3,7 @@ package struct ExpressionPart: Sendable {
   package var range: SourceRange
   /// The part as written.
   package var text: String
-  /// The numbers of the parts that this part consists of. A clause has no parts.
+  /// The indexes of the smaller parts that form this part. A clause has no parts.
   package var parts: [Int] = []
   /// The literals of the part.
   package var constants: [Value] = []

@@ -6,7 +6,7 @@ package struct FormattedExpression: Sendable {
   /// would lose.
   package var refusal: [Diagnostic] = []
 
-  /// Whether the expression is in the language.
+  /// Whether the expression compiles.
   package var compiles: Bool { !refusal.contains { $0.severity == .error } }
 
   /// A source that stays unchanged, for a reason that is not an error.
@@ -20,8 +20,8 @@ package struct FormattedExpression: Sendable {
 }
 
 extension ExpressionEnvironment {
-  /// Formats an expression, unless it has errors, or the result would lose something or have another meaning.
-  /// Formatting the result again changes nothing.
+  /// Formats an expression. An expression with errors stays unchanged, and so does one that would lose something or
+  /// change its meaning. Formatting the result again changes nothing.
   package func format(_ source: String) -> FormattedExpression {
     let compiled = compile(source)
     guard let program = compiled.output else {
@@ -46,7 +46,7 @@ extension ExpressionEnvironment {
 }
 
 extension [Diagnostic] {
-  /// Whether both have the same content, at any places. Advice may depend on the surrounding code.
+  /// Whether both lists have the same diagnostics. Their places and suggestions may differ.
   fileprivate func isSame(as other: [Diagnostic]) -> Bool {
     func placeless(_ diagnostic: Diagnostic) -> Diagnostic {
       var diagnostic = diagnostic
@@ -59,7 +59,7 @@ extension [Diagnostic] {
 }
 
 extension Program {
-  /// Whether both were compiled to the same graph, wherever its nodes are in their sources.
+  /// Whether both programs have the same graph. The places of its nodes in the sources may differ.
   func isSame(as other: Program) -> Bool {
     storage.rootNodes == other.storage.rootNodes && storage.graph.isSame(as: other.storage.graph)
   }
@@ -81,7 +81,7 @@ extension ConditionGraph {
 }
 
 extension Cell {
-  /// Whether both are the same value, including number types and signs of zero.
+  /// Whether both cells have the same value, including number types and signs of zero.
   fileprivate func isIdentical(to other: Cell) -> Bool {
     if self == other { return true }
     guard tag == other.tag, outsideCount == other.outsideCount else { return false }

@@ -53,7 +53,7 @@ package struct FunctionPage: Sendable {
     .loops, "cel.bind(x, T, any) -> any", "Names a value for use in the last argument.",
     "cel.bind(x, 2 + 3, x * x) == 25", in: [.cel])
 
-  /// The ways of calling a function of this name. The name contains its name space.
+  /// The ways of calling a function of this name. The name includes the name space.
   package static func signatures(of name: String, in dialect: Dialect) -> [FunctionSignature] {
     signatures[dialect]?[name] ?? []
   }

@@ -1,11 +1,11 @@
-/// The behavior `skip`: numeric strings become numbers where an expression reads them, except at the paths
-/// that it compares with string literals.
+/// The behavior `skip`: numeric strings become numbers where an expression reads them, except at paths that the
+/// expression compares with string literals.
 ///
 /// Attributes are stored in frames as in the behavior `text`, because two expressions of a program can read the same
 /// attribute in both ways. A node around the attribute converts the strings to numbers. The node is omitted if the
 /// numbers cannot change the result of a relation.
 extension Checker {
-  /// The node that reads a path: the attribute's node itself in all other behaviors.
+  /// The node that reads a path. In all behaviors except `skip`, this is the attribute's node.
   mutating func readNumbers(
     _ node: ConditionGraph.ID, of path: [String], _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
@@ -48,8 +48,8 @@ extension Checker {
 
   /// The attribute itself, without the conversion to numbers.
   ///
-  /// - Parameter isSame: returns whether the result is the same. The argument is whether the attribute's own strings
-  ///   stay strings.
+  /// - Parameter isSame: returns whether the result is the same without the conversion. The argument is whether the
+  ///   attribute's own strings stay strings.
   private mutating func withStrings(_ id: ConditionGraph.ID, _ isSame: (Bool) -> Bool)
     -> ConditionGraph.ID
   {
@@ -76,7 +76,7 @@ extension Checker {
 }
 
 extension ConditionGraph {
-  /// The attribute whose numbers a node reads, or the node itself for all other nodes.
+  /// The attribute whose strings a node converts to numbers, or the node itself if it converts nothing.
   func strings(of id: ID) -> ID {
     guard self[id].kind == .call, function(id) == .readNumbers else { return id }
     return Int(list(self[id].a)[list(self[id].a).startIndex])

@@ -1,6 +1,6 @@
 extension Program {
-  /// Whether superscript may panic while it evaluates a condition: it divides by zero, lacks an argument
-  /// that it needs, or searches in bytes. True when in doubt.
+  /// Whether superscript may panic while it evaluates a condition, because the condition divides by zero, lacks a
+  /// required argument, or searches in bytes. True when in doubt.
   package var mayPanic: Bool {
     Set(storage.rootNodes).contains { root in
       storage.graph.nodes(below: root).contains { storage.graph.mayPanic($0) }
@@ -24,7 +24,7 @@ extension ConditionGraph {
     }
   }
 
-  /// Whether a node is a number other than zero.
+  /// Whether a node is a constant that is safe to divide by: an integer other than zero, or a double.
   private func isDivisor(_ id: ID) -> Bool {
     guard let cell = constant(id) else { return false }
     switch cell.tag {

@@ -25,7 +25,7 @@ package struct ParsedExpression {
     self.variables = variables
   }
 
-  /// Calls that declare variables for their arguments.
+  /// The names of calls that declare variables for their arguments.
   package static let loops = Set(Macro.allCases.filter { $0 != .has }.flatMap { $0.usages.keys })
 
   package var root: ID { tree.root }
@@ -93,8 +93,7 @@ package struct ParsedExpression {
     )
   }
 
-  /// Visits a node and all nodes below it in the order of the source, each with the node that it is an operand
-  /// of.
+  /// Visits all nodes in the order of the source, each with its parent.
   package func visit(_ visitor: (_ id: ID, _ parent: ID?) -> Void) { visit(root, nil, visitor) }
 
   private func visit(_ id: ID, _ parent: ID?, _ visitor: (ID, ID?) -> Void) {
@@ -104,7 +103,8 @@ package struct ParsedExpression {
 }
 
 extension Dialect {
-  /// Names that have another meaning if a member with this name is missing: in superscript, the names of functions.
+  /// Whether a name has another meaning if a member with this name is missing. In superscript, this is true for the
+  /// names of functions.
   package func isFunctionName(_ name: String, with host: HostFunctions) -> Bool {
     self == .superscript && (Superscript.functions.contains(name) || host.contains(name))
   }

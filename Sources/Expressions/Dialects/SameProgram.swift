@@ -10,8 +10,8 @@ extension ExpressionEnvironment {
 }
 
 extension Program {
-  /// Whether all conditions of both evaluate to the same on every frame: equal graphs, filled in the same
-  /// way. The result is false when in doubt.
+  /// Whether all conditions of both programs have the same result on every frame, because the graphs are equal and the
+  /// frames are filled in the same way. The result is false when in doubt.
   ///
   /// Replies of the host are not compared: generations read strings in them differently.
   package func evaluatesAs(_ other: Program) -> Bool {

@@ -7,7 +7,7 @@ extension Superscript {
 
   /// Functions that always exist. A member with one of these names is never missing.
   static let functions = Set(byName.keys).union(Form.allCases.map { $0.rawValue })
-    // The functions of the original's own tests.
+    // Superscript's own tests use these functions.
     .union(["unknownFunction", "test_custom_func"])
 
   /// The functions of a generation. The oldest has none of superscript's own functions except `maybe`.
@@ -21,9 +21,9 @@ extension Superscript {
   private static let announcedFunctions = Function.allCases.filter { $0.row.isAnnounced }
     .compactMap { $0.notation?.name }
 
-  /// Superscript's own functions, for which `hasFn` is true in addition to those of the host: as plain names,
-  /// and on `device` and `computed`. Functions of the underlying language, such as `size`, are not among them.
-  /// `toString` is, although no evaluator implements it.
+  /// The names of superscript's own functions, for which `hasFn` is true, plain and on `device` and `computed`. The
+  /// functions of the host are not included, nor those of the underlying language, such as `size`. `toString` is
+  /// included, although no evaluator implements it.
   static let announced =
     ["maybe", "toString", "hasFn"] + announcedFunctions
 
@@ -37,7 +37,7 @@ extension Superscript {
 /// Calls. A function takes its receiver, or its first argument, and then further arguments. Surplus
 /// arguments are ignored.
 extension Checker {
-  /// The rest of a call while its function takes arguments.
+  /// The arguments of a call that its function has not taken yet.
   struct CallReader {
     /// The receiver's value.
     var receiver: ConditionGraph.ID?
@@ -50,7 +50,7 @@ extension Checker {
     mutating func next() -> SyntaxTree.ID? { arguments.popFirst().map(Int.init) }
   }
 
-  /// `device.f(...)` or `computed.f(...)` of a function for which `hasFn` is false there.
+  /// Whether a node is a call `device.f(...)` or `computed.f(...)` of a function for which `hasFn` is false.
   func isUnansweredCall(_ node: SyntaxTree.Node) -> Bool {
     guard let target = tree.list(node.c).first, target > 0 else { return false }
     let receiver = tree[Int(target) - 1]
@@ -201,7 +201,7 @@ extension Checker {
     var operands: [ConditionGraph.ID] = []
     while let next = argument(&reader) { operands.append(next) }
     if operands.count > Int(UInt8.max) {
-      // A list of all operands has the same maximum: a list that is the only operand means its elements.
+      // `max` of one list is the maximum of its elements, so one list can contain all operands.
       operands = [graph.add(.list, list: operands, at: reader.origin)]
     }
     return withReceiver(reader, addCall(.greatestOf, operands, reader.origin))
@@ -297,7 +297,7 @@ extension Checker {
 
   // MARK: The host
 
-  /// A question to the host. Its arguments are evaluated, and the original stops at an error in one.
+  /// A question to the host. The arguments are evaluated, and an error in an argument stops the original.
   private mutating func hostCall(_ name: String, _ reader: inout CallReader)
     -> ConditionGraph.ID
   {

@@ -104,8 +104,8 @@ extension Checker {
     return needed.count == 1 ? last : graph.add(.sequence, list: needed, at: origin)
   }
 
-  /// Attributes are read in place, when their operation runs. An attribute that may be missing must be
-  /// checked before a later operand can fail.
+  /// Checks an attribute that may be missing before a later operand can fail. Other attributes are only read when their
+  /// operation runs.
   mutating func readFirst(_ node: ConditionGraph.ID, before other: ConditionGraph.ID)
     -> ConditionGraph.ID
   {
@@ -216,7 +216,7 @@ extension Checker {
       let filled = graph.add(.orElse, value, zero, at: origin(tree[left]))
       return coerced(node, filled, other, literal)
     case .call where isUnansweredCall(tree[left]):
-      // Whether the host has the function is already decided.
+      // The function is known to be unanswered, so the result is decided now.
       _ = unknownFunction(tree[left], .null)
       guard let literal = literal(right) else {
         return graph.addConstant(.false, at: origin(node))
@@ -251,7 +251,7 @@ extension Checker {
     return node.kind == .equal ? equal : graph.add(.not, equal, at: origin(node))
   }
 
-  /// A string of digits and its number.
+  /// A literal string of digits and its number, or nil for any other literal.
   private static func choices(_ literal: Cell) -> (text: Cell, number: Cell)? {
     guard literal.isText else { return nil }
     // SAFETY: The view of the local cell stays in the closure. Tests: SuperscriptProgramTests.
@@ -277,7 +277,7 @@ extension Checker {
     case .greater: return comparison(.greater, &graph)
     case .greaterOrEqual: return comparison(.greaterOrEqual, &graph)
     default:
-      // CEL's membership in a list literal is the same, and has faster instructions.
+      // For a list literal, CEL's `in` means the same and has faster instructions.
       if tree[Int(node.b)].kind == .list { return graph.add(.in, a, b, at: origin) }
       return graph.add(.testCall, list: [a, b], Int(Function.isWithin.rawValue), at: origin)
     }

@@ -1,5 +1,5 @@
-/// Splits a superscript expression into tokens. The longest token wins, and a sign directly before
-/// a number belongs to it, so that `a-1` is a name and a number.
+/// Splits a superscript expression into tokens. The longest token wins. A sign directly before a number belongs to the
+/// number, so `a-1` is a name and a number.
 struct SuperscriptLexer {
   // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
   // and returns 0 past the end, so tokens end inside the source. Tests: SuperscriptProgramTests,
@@ -19,7 +19,7 @@ struct SuperscriptLexer {
       self.suggestion = suggestion
     }
 
-    /// The same fault, where the original terminates the process.
+    /// The same error, at a place where the original terminates the process.
     var aborting: Fault {
       var fault = self
       fault.abortsApp = true
@@ -222,7 +222,7 @@ struct SuperscriptLexer {
     return take(.int, point)
   }
 
-  /// Rejects integers at which the original stops: hexadecimal and unsigned ones.
+  /// Rejects hexadecimal and unsigned integers, at which the original stops.
   private func checkInteger(_ sign: Int, _ whole: Int) throws(Fault) {
     let end = sign + whole
     let mark = byte(end) | 0x20
@@ -236,7 +236,7 @@ struct SuperscriptLexer {
     let isSpaced = byte(end) == 0x20 && byte(end + 1) | 0x20 == UInt8(ascii: "u")
     guard isSpaced || mark == UInt8(ascii: "u") else { return }
     let fault = fault(end + 1, "superscript cannot read unsigned numbers", "write uint(...)")
-    // There, the sign is part of the number only with a space before it, and such a number does not parse.
+    // In the original, the `u` belongs to the number only after a space, and then the number does not parse.
     throw isSpaced ? fault.aborting : fault
   }
 }

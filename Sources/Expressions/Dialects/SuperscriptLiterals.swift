@@ -34,7 +34,7 @@ enum SuperscriptLiterals {
     }
   }
 
-  /// A backslash and what follows it.
+  /// A backslash and the characters that it escapes.
   private struct Escape {
     var source: ByteView
     var at: Int
@@ -79,7 +79,7 @@ enum SuperscriptLiterals {
       }
       switch kind {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        // The backslash before a quote that needs none is part of the content.
+        // If the quote needs no backslash, the backslash is part of the content.
         if kind != quote { output.append(UInt8(ascii: "\\")) }
         output.append(kind)
         return 2
@@ -101,7 +101,7 @@ enum SuperscriptLiterals {
       return from + count
     }
 
-    /// Quotes are handled separately.
+    /// The byte that a simple escape means, or nil. Quotes are handled separately.
     private var simple: UInt8? {
       kind == UInt8(ascii: "\"") || kind == UInt8(ascii: "'") ? nil : Literals.simpleEscape(kind)
     }

@@ -126,7 +126,7 @@ extension Checker {
     return canMiss ? rescue(found, graph.addConstant(.null, at: origin), .missing, origin) : found
   }
 
-  /// `a.b["name"]` as an attribute of its own.
+  /// `a.b["name"]` as a separate attribute.
   private mutating func indexPath(
     _ path: [String], _ name: String, _ rewriting: Rewriting, _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
@@ -142,7 +142,7 @@ extension Checker {
       return graph.add(.orElse, attribute, graph.addConstant(cell, at: origin), at: origin)
     }
     let value = readNumbers(graph.add(.slotOrNull, slot, at: origin), of: path + [name], origin)
-    // A missing attribute cannot be indexed. This is not the same error as a missing member.
+    // A missing attribute cannot be indexed. This error differs from that of a missing member.
     guard rewriting == .everything, path.count > 1 else { return value }
     return rescue(value, raise(.noSuchOverload, origin), .missing, origin)
   }
@@ -180,7 +180,7 @@ extension ConditionGraph {
     }
   }
 
-  /// A relation whose left side may be missing.
+  /// Whether a relation whose left side may be missing can fail.
   private func canFailWhenThere(_ relation: ID) -> Bool {
     let node = self[relation]
     switch node.kind {

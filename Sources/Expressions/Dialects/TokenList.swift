@@ -30,7 +30,7 @@ package struct TokenList {
     }
   }
 
-  /// Notes the comments between tokens. All else between them is space, and a comment ends with its line.
+  /// Notes the first comment between tokens. Everything else between tokens is space, and a comment ends with its line.
   private mutating func note(_ source: ByteView, from: Int, to: Int) {
     // SAFETY: Callers pass ends of tokens in ascending order, which are inside the source.
     // Tests: FormattingCorpusTests.
@@ -70,7 +70,7 @@ package struct TokenList {
     }
   }
 
-  /// A range that begins and ends with tokens, without the parentheses and the space around them.
+  /// Extends a range to whole tokens, and removes the parentheses and the space around it.
   package func withoutParentheses(_ range: SourceRange) -> SourceRange {
     var first = count { $0.from < range.from }
     var last = count { $0.to <= range.to } - 1

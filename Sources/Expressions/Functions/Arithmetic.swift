@@ -1,7 +1,7 @@
 internal import CivilTime
 
-/// Arithmetic as CEL defines it: number types are not mixed, overflow is an error, division truncates, and
-/// `+` also joins strings, bytes and lists. A result that is a fault contains the reason.
+/// Arithmetic as CEL defines it: number types are not mixed, overflow is an error, division truncates, and `+` also
+/// joins strings, bytes and lists. A failed result contains the reason.
 enum Arithmetic {
   // SAFETY: Tags are checked before bytes or elements are read. New strings and lists have room for
   // the sum of both counts, and are written whole. Tests: AnyOperandsTests.neverTraps,
@@ -105,7 +105,7 @@ enum Arithmetic {
     result.map { Cell($0) } ?? Cell(fault: .overflow)
   }
 
-  /// The fault of operands whose types do not fit together, or of a missing operand.
+  /// The error for operands whose types do not fit together, or for a missing operand.
   static func noOverload(_ a: Cell, _ b: Cell) -> Cell {
     if !a.isValue { return absent(a) }
     if !b.isValue { return absent(b) }
@@ -116,7 +116,7 @@ enum Arithmetic {
     a.isValue ? Cell(fault: .noSuchOverload, a.tag) : absent(a)
   }
 
-  /// The fault of reading a cell without a value.
+  /// The error for reading a cell without a value.
   static func absent(_ cell: Cell) -> Cell {
     switch cell.tag {
     case Tag.fault: cell

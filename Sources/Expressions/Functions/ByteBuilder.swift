@@ -1,4 +1,4 @@
-/// Collects an unknown number of bytes in an arena, so that its limit applies to them too.
+/// Collects an unknown number of bytes in an arena, so that the arena's limit applies to the bytes too.
 ///
 /// After the limit is reached, further bytes are ignored. Callers whose output has no end check ``isFull``.
 struct ByteBuilder {
@@ -41,7 +41,7 @@ struct ByteBuilder {
     count -= most - write(UnsafeMutableBufferPointer(start: room, count: most))
   }
 
-  /// The bytes as a cell: a string, or another type of bytes outside the cell if `tag` says so.
+  /// Returns the bytes as a cell: a string, or a value of another type if `tag` names one.
   mutating func finish(_ arena: inout Arena, as tag: UInt8 = Tag.longText) -> Cell {
     if isFull { return Cell(fault: .limitExceeded) }
     guard tag == Tag.longText else { return Cell(tag: tag, count: count, at: start) }

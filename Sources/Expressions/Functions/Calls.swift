@@ -165,7 +165,7 @@ enum Calls {
     }
   }
 
-  /// The result of the body for the first operand, if the first two operands exist.
+  /// Applies the body to the first operand, if the first two operands exist.
   private static func whenThere(_ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell) -> Cell
   {
     for i in 0..<min(operands.count, 2) where !operands[i].pointee.isValue {
@@ -186,7 +186,7 @@ enum Calls {
 }
 
 extension Superscript {
-  /// The result of the body for the first operand, if all operands exist.
+  /// Applies the body to the first operand, if all operands exist.
   fileprivate static func apply(
     _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
@@ -196,21 +196,21 @@ extension Superscript {
     return body(operands[0])
   }
 
-  /// The result of the body for a string.
+  /// Applies the body to the first operand, which must be a string.
   fileprivate static func onText(
     _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
     apply(operands) { $0.pointee.isText ? body($0) : Arithmetic.noOverload($0.pointee) }
   }
 
-  /// The result of the body for a value with a tag.
+  /// Applies the body to the first operand, which must have this tag.
   fileprivate static func on(
     _ tag: UInt8, _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
     apply(operands) { $0.pointee.tag == tag ? body($0) : Arithmetic.noOverload($0.pointee) }
   }
 
-  /// The first operand itself, if the function accepts it.
+  /// Returns the first operand unchanged, if the function accepts it.
   fileprivate static func require(_ operands: Operands, _ isTaken: (Cell) -> Bool) -> Cell {
     apply(operands) { isTaken($0.pointee) ? $0.pointee : Arithmetic.noOverload($0.pointee) }
   }

@@ -1,15 +1,15 @@
 /// Finds the elements of a list that equal a given cell.
 ///
-/// Hashes are seeded per process, so that no user can choose elements with equal hashes. Results do not
-/// depend on the seed. The table is in the arena. The work is counted: a value that shares its parts many
-/// times over ends with nil, and does not hang.
+/// Hashes are seeded per process, so that no user can choose elements with equal hashes. Results do not depend on the
+/// seed. The table is in the arena. The work is limited: for a value that shares its parts many times over, the result
+/// is nil.
 struct CellIndex {
   // SAFETY: The table is in the arena and has at least twice as many places as elements, so a
   // search ends at an empty one. Hashes are read only of elements in the table. Work is bounded.
   // Tests: ListExtensionTests, HostileInputTests, asan.
 
   private let elements: UnsafePointer<Cell>
-  /// Numbers of elements, -1 for an empty place. There are at least twice as many places as elements.
+  /// Indexes of elements, or -1 for an empty slot. There are at least twice as many slots as elements.
   private let slots: UnsafeMutablePointer<Int32>
   private let hashes: UnsafeMutablePointer<Int>
   private let mask: Int
@@ -31,13 +31,13 @@ struct CellIndex {
     work = Work(limit: arena.limit)
   }
 
-  /// Whether an equal element is in the index, or nil if that takes too much work.
+  /// Whether an equal element is in the index, or nil if the search takes too much work.
   mutating func contains(_ cell: UnsafePointer<Cell>) -> Bool? {
     guard let place = place(of: cell) else { return nil }
     return slots[place.slot] >= 0
   }
 
-  /// Inserts an element unless an equal one is in the index. The result is nil if that takes too much work.
+  /// Inserts an element unless an equal one is in the index. The result is nil if the search takes too much work.
   mutating func insert(_ number: Int) -> Bool? {
     guard let place = place(of: elements + number) else { return nil }
     guard slots[place.slot] < 0 else { return false }
@@ -67,14 +67,14 @@ struct CellIndex {
   }
 }
 
-/// Hashes cells, and counts the steps for that and for the comparisons that follow.
+/// Hashes cells, and counts the steps of hashing and of later comparisons.
 private struct Work {
   // SAFETY: Elements are read below the count of their list or map, and depth and steps are
   // bounded. Tests: ListExtensionTests, HostileInputTests.
 
   private let limit: Int
   private var steps = 0
-  /// The steps of comparisons: for the hashed values, and in maps for looking up every key.
+  /// The steps of comparisons: of the hashed values, and for looking up every key of maps.
   var comparing = 0
 
   init(limit: Int) { self.limit = limit }
@@ -82,7 +82,7 @@ private struct Work {
   /// Both bounds are far above the needs of a frame's own data.
   var isWithinLimit: Bool { steps <= limit && comparing / 16 <= limit }
 
-  /// Equal values have equal hashes. The result is false if the limit is reached.
+  /// Hashes a value. Equal values have equal hashes. The result is false if the limit is reached.
   mutating func hash(_ value: UnsafePointer<Cell>, into hasher: inout Hasher, depth: Int = 0)
     -> Bool
   {

@@ -21,7 +21,7 @@ enum CollectionFunctions {
     return Comparing.lookUp(name, in: map.pointee)?.pointee ?? Cell(fault: .noSuchAttribute)
   }
 
-  /// `has(map.name)`: a bool, or a fault if the operand is not a map.
+  /// `has(map.name)`: a bool, or an error if the operand is not a map.
   static func hasField(_ map: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>) -> Cell {
     if map.pointee.tag == Tag.optional {
       guard map.pointee.outsideCount == 1 else { return .false }
@@ -69,7 +69,7 @@ enum CollectionFunctions {
   /// Whether a value can be a key of a map literal.
   static func isLiteralKey(_ cell: Cell) -> Bool { isKey(cell) && cell.tag != Tag.double }
 
-  /// `element in list` or `key in map`: a bool, or a fault.
+  /// `element in list` or `key in map`: a bool, or an error.
   static func contains(_ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>) -> Cell {
     var work = 0
     return contains(collection, element, &work)
@@ -95,7 +95,7 @@ enum CollectionFunctions {
     }
   }
 
-  /// A map of keys and values. A repeated key, or a key of another type, is a fault.
+  /// A map of keys and values. A repeated key, or a key of an invalid type, is an error.
   static func makeMap(_ cells: UnsafePointer<Cell>, _ entries: Int, in arena: inout Arena) -> Cell {
     for i in 0..<entries where !isLiteralKey(cells[2 * i]) {
       return Cell(fault: .badMapKey, cells[2 * i].tag)

@@ -9,7 +9,7 @@ enum CustomFunctions {
     for i in 1..<operands.count {
       let cell = operands[i].pointee
       guard cell.isValue else { return Arithmetic.absent(cell) }
-      // Lists and maps of an expression share their parts, and a value does not.
+      // Lists and maps of an expression can share parts, but those of a returned value cannot.
       guard cell.treeSize(upTo: limits.resultBytes) != nil else {
         return Cell(fault: .limitExceeded)
       }

@@ -3,7 +3,7 @@ enum ListExtension {
   // SAFETY: The same walk counts and writes, so `list(of:)` gets the right size. Slices are
   // compared with the count. Tests: ListExtensionTests, HostileInputTests, asan.
 
-  /// The ints from 0 to one below the operand. A negative operand returns an empty list.
+  /// The ints from 0 up to, but not including, the operand. A negative operand returns an empty list.
   static func range(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let end = operands.int(0) else { return operands.refused }
     guard let count = Int(exactly: max(end, 0)) else { return Cell(fault: .limitExceeded) }
@@ -12,7 +12,7 @@ enum ListExtension {
     }
   }
 
-  /// The elements from one index up to, but not including, another, as a view of the list.
+  /// The elements from one index up to, but not including, another index, as a view of the list.
   static func slice(_ operands: Operands) -> Cell {
     guard let list = operands.elements(0), let from = operands.int(1), let to = operands.int(2)
     else { return operands.refused }
@@ -37,7 +37,7 @@ enum ListExtension {
     guard list.contains(where: { $0.tag == Tag.list }), levels > 0 else {
       return operands[0].pointee
     }
-    // Lists may be shared and empty, so the visits need a bound in addition to that of the result.
+    // Lists may be shared and empty, so the number of visits is limited in addition to the size of the result.
     var visits = Visits(left: arena.limit / MemoryLayout<Cell>.stride)
     let depth = Int(min(levels, Int64(Nesting.deepest)))
     guard let count = visits.count(list, depth), !visits.isTooDeep || levels <= depth else {

@@ -6,8 +6,8 @@ enum Loops {
   // SAFETY: Positions come from the loop, which stops at the range's count. Tests: ReferenceTests,
   // LimitTests.
 
-  /// Sets the variables after an iterator to its current element, and advances it. One variable is the
-  /// element or the key. Two are index or key, and value.
+  /// Sets the variables after an iterator to its current element, and advances the iterator. One variable is the
+  /// element or the key. Two variables are index or key, and value.
   static func advance(_ range: Cell, _ iterator: UnsafeMutablePointer<Cell>, _ two: Bool) {
     let position = Int(truncatingIfNeeded: iterator.pointee.high)
     if range.isRange {

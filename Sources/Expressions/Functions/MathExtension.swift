@@ -61,7 +61,7 @@ enum MathExtension {
 
   // MARK: Bits
 
-  /// Both operands are ints or both are uints.
+  /// Applies the body to the bits of two ints or of two uints.
   @inline(__always)
   static func onBits(_ operands: Operands, _ body: (UInt64, UInt64) -> UInt64) -> Cell {
     let left = operands[0].pointee
@@ -78,7 +78,7 @@ enum MathExtension {
     return Cell(low: value.low, high: ~value.high)
   }
 
-  /// Shifts fill with zeros in both types, so after 64 the result is 0. A negative distance is a fault.
+  /// Shifts fill with zeros in both types, so shifting by 64 or more results in 0. A negative distance is an error.
   @inline(__always)
   static func shift(_ operands: Operands, _ body: (UInt64, Int64) -> UInt64) -> Cell {
     let value = operands[0].pointee

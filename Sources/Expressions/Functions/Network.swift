@@ -69,14 +69,14 @@ enum Network {
     range(operands[0].pointee).map(body) ?? operands.refused
   }
 
-  /// Whether the string form of an address is exactly the operand. An operand that is not an address is a fault.
+  /// Whether the operand is exactly the string form of its address. An operand that is not an address is an error.
   static func isCanonical(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let address = NetworkAddress(text) else { return Cell(fault: .conversion) }
     return Cell(address.hasText(text))
   }
 
-  /// The second operand is an address, or its string form.
+  /// Whether a range contains an address. The second operand is the address, or its string form.
   static func containsIP(_ operands: Operands) -> Cell {
     guard let range = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {
@@ -86,7 +86,7 @@ enum Network {
     return address(operands[1].pointee).map { Cell(range.contains($0)) } ?? operands.refused
   }
 
-  /// The second operand is a range, or its string form.
+  /// Whether a range contains another range. The second operand is the other range, or its string form.
   static func containsCIDR(_ operands: Operands) -> Cell {
     guard let outer = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {

@@ -48,7 +48,8 @@ struct NetworkAddress: Equatable {
   /// 169.254.0.0/16 and fe80::/10.
   var isLinkLocalUnicast: Bool { isIPv4 ? bits >> 16 == 0xA9FE : bits >> 118 == 0x3FA }
 
-  /// All other addresses except the broadcast address. Private addresses are global in this sense.
+  /// Whether the address is of no other kind, and not the broadcast address. Private addresses are global in this
+  /// sense.
   var isGlobalUnicast: Bool {
     !isUnspecified && !isLoopback && !isMulticast && !isLinkLocalUnicast
       && !(isIPv4 && bits == 0xFFFF_FFFF)
@@ -224,7 +225,7 @@ struct NetworkRange: Equatable {
 
   /// An address in the range, not always the lowest.
   let address: NetworkAddress
-  /// The number of bits.
+  /// The length of the prefix in bits.
   let prefix: Int
 
   /// The range of an address with a prefix that is no longer than the address.

@@ -1,5 +1,6 @@
 extension Operands {
-  /// The fault of operands that the function does not accept. The first operand without a value is the reason.
+  /// The error for operands that the function does not accept. If an operand has no value, the first of these is the
+  /// reason.
   var refused: Cell {
     for i in 0..<count where !self[i].pointee.isValue { return Arithmetic.absent(self[i].pointee) }
     return noOverload
@@ -26,7 +27,7 @@ extension Operands {
 
 /// A bound on recursion.
 enum Nesting {
-  /// The maximum depth of lists and maps that functions visit. Deeper lists and maps are a fault, because the stack of
+  /// The maximum depth of lists and maps that functions visit. Deeper lists and maps are an error, because the stack of
   /// a thread may be small.
   static let deepest = 256
   /// The maximum depth of lists and maps that are compared or returned as a ``Value``. Contexts and literals

@@ -18,7 +18,7 @@ enum OptionalFunctions {
     isZero(value) ? none : some(value.pointee, in: &arena)
   }
 
-  /// The result of the body for an optional and the value in it, if there is one.
+  /// Applies the body to an optional and to its value, which is nil if the optional is empty.
   static func onOptional(_ operands: Operands, _ body: (Cell, Cell?) -> Cell) -> Cell {
     let optional = operands[0].pointee
     guard optional.tag == Tag.optional else { return operands.noOverload }

@@ -1,6 +1,6 @@
 package import Regex
 
-/// Patterns that are only known during an evaluation, compiled once. There is a bounded cache per frame.
+/// Compiles patterns that are only known during an evaluation, each once. Every frame has a cache of limited size.
 struct PatternCache {
   /// The result of compiling a string.
   enum Entry {
@@ -12,7 +12,7 @@ struct PatternCache {
   private var entries: [[UInt8]: Entry] = [:]
   private static let capacity = 64
 
-  /// A string as a pattern. Compiling a new pattern adds to `work`.
+  /// The compiled pattern of a string. Compiling a new pattern adds to `work`.
   mutating func pattern(
     _ text: ByteView, _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {

@@ -36,8 +36,8 @@ enum RegexExtension {
     }
   }
 
-  /// Calls the body with each match until it returns false. The result is a fault, or nil. As in Go, an empty
-  /// match directly after another match does not count.
+  /// Calls the body with each match until it returns false. The result is an error, or nil. As in Go, an empty match
+  /// directly after another match does not count.
   private static func forEachMatch(
     _ text: ByteView, _ pattern: RegexPattern, _ scratch: inout RegexScratch,
     _ body: (RegexMatch) -> Bool
@@ -61,7 +61,7 @@ enum RegexExtension {
     return nil
   }
 
-  /// A list of the strings of at most this number of matches. The list is shorter if the group of a match is empty.
+  /// A list with the strings of the first `most` matches. The list is shorter if the group of a match is empty.
   private static func extract(
     _ text: ByteView, _ pattern: RegexPattern, most: Int, _ scratch: inout RegexScratch,
     _ arena: inout Arena

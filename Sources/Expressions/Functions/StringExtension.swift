@@ -53,7 +53,7 @@ enum StringExtension {
     return Cell(textAt: slice(rest, 0, length))
   }
 
-  /// The place of a part at a position or after it, or -1. A position past the end is a fault.
+  /// The first place of a part at or after a position, or -1. A position past the end is an error.
   static func indexOf(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1),
       let from = operands.count > 2 ? operands.int(2) : 0
@@ -63,7 +63,7 @@ enum StringExtension {
     return Cell(from + Int64(UTF8Scan.codePoints(slice(text, start, found))))
   }
 
-  /// The last place of a part at a position or before it, or -1.
+  /// The last place of a part at or before a position, or -1.
   static func lastIndexOf(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1) else { return operands.refused }
     var end = text.count
@@ -175,8 +175,8 @@ enum StringExtension {
 
   // MARK: Parts
 
-  /// Calls back with the places of a part that do not overlap, at most `limit` of them. An empty part occurs
-  /// before every code point and at the end.
+  /// Calls the body with at most `limit` places of a part, which do not overlap. An empty part occurs before every code
+  /// point and at the end.
   private static func forEachPlace(
     of part: ByteView, in text: ByteView, limit: Int64, _ body: (Int) -> Void
   ) {

@@ -78,7 +78,7 @@ enum StringFormat {
     }
   }
 
-  /// Appends a value as a clause specifies. Returns the fault if that is impossible.
+  /// Appends a value as a clause specifies. Returns the error if that is impossible.
   private static func append(
     _ value: UnsafePointer<Cell>, as clause: Clause, to text: inout ByteBuilder,
     _ arena: inout Arena
@@ -120,7 +120,7 @@ enum StringFormat {
     Cell(fault: .noSuchOverload, Tag.shortText, value.pointee.tag)
   }
 
-  /// The number that `%f` and `%e` print. Some strings mean numbers that digits cannot express.
+  /// The number that `%f` and `%e` print. The strings "NaN", "Infinity" and "-Infinity" mean numbers too.
   private static func number(_ value: UnsafePointer<Cell>) -> Double? {
     switch value.pointee.tag {
     case Tag.int, Tag.uint, Tag.double: return value.pointee.nearestDouble
@@ -142,7 +142,7 @@ enum StringFormat {
     return nil
   }
 
-  /// `%d` prints integers, and other numbers with all of their digits: a JSON number may be a double that is
+  /// Prints `%d`: integers, and other numbers with all of their digits. A number from JSON may be a double that is
   /// whole.
   private static func appendDecimal(
     _ value: UnsafePointer<Cell>, to text: inout ByteBuilder, _ arena: inout Arena
@@ -240,7 +240,8 @@ enum StringFormat {
     return nil
   }
 
-  /// A value that is shared many times is printed many times. The limit of the arena ends that.
+  /// Whether printing must stop. A value that is shared many times is printed many times, until the arena's limit is
+  /// reached.
   private static func isPast(_ depth: Int, _ text: ByteBuilder) -> Bool {
     depth >= Nesting.deepest || text.isFull
   }

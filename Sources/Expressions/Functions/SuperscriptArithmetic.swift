@@ -86,7 +86,7 @@ extension Superscript {
     }
   }
 
-  /// `max(...)`: of equal values, the last one. A list that is the only operand means its elements.
+  /// `max(...)`, which returns the last of equal values. A list that is the only operand means its elements.
   static func greatest(_ operands: Operands) -> Cell {
     guard operands.count > 0 else { return .null }
     if operands.count == 1 {

@@ -6,8 +6,8 @@ extension Superscript {
   // SAFETY: Views of operands are read during the call, and results are copied.
   // Tests: SuperscriptReferenceTests, AnyOperandsTests.neverTraps.
 
-  /// The reply to a question whose argument is only known now: the reply for it in the map, or the reply for
-  /// all others. Operands: the map, the argument, the other reply. Further operands are ignored.
+  /// The reply to a question whose argument is only known now: the map's reply for the argument, or the reply for all
+  /// others. Operands: the map, the argument, the other reply. Further operands are ignored.
   static func answer(_ operands: Operands) -> Cell {
     var work = 0
     guard operands[1].pointee.isText, operands[0].pointee.tag == Tag.map else {

@@ -32,7 +32,7 @@ extension Superscript {
     }
   }
 
-  /// A list or map with the last of every `width` cells converted. It is copied if a cell changes.
+  /// A list or map with the last of every `width` cells converted. The collection is copied if a cell changes.
   private static func collection(
     _ value: Cell, width: Int, _ arena: inout Arena, _ kept: (Cell) -> [[UInt8]]
   ) -> Cell {

@@ -1,7 +1,7 @@
 internal import CivilTime
 
-/// Operators that accept more than CEL's: values are true or false by their content, numbers of different
-/// types can be combined, integers wrap. superscript consists of these.
+/// Operators that accept more than CEL's: values are true or false by their content, numbers of different types can be
+/// combined, and integers wrap. These are superscript's operators.
 package enum Superscript {
   // SAFETY: Tags are checked before views are read, and indexes are compared with the count. Maps
   // have room for the entries of both sides. Tests: SuperscriptReferenceTests,
@@ -52,8 +52,8 @@ package enum Superscript {
     }
   }
 
-  /// An ordering as a bool. Values without an order, such as NaN, are a fault. A null on the left side is a separate
-  /// fault.
+  /// An ordering as a bool. Values without an order, such as NaN, are an error. A null on the left side is a separate
+  /// error.
   @inline(never)
   static func compare(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ comparison: Comparison
@@ -116,7 +116,7 @@ package enum Superscript {
     }
   }
 
-  /// The functions that are tests of two operands.
+  /// Calls a function that tests two operands.
   static func test(
     _ function: Function, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {

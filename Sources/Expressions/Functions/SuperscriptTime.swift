@@ -71,7 +71,7 @@ enum UnitDuration {
     return nil
   }
 
-  /// Nanoseconds of the unit that comes next.
+  /// Reads the next unit, and returns its length in nanoseconds.
   private static func readUnit(_ text: ByteView, _ at: inout Int) -> Double? {
     let first = at < text.count ? text[at] : 0
     let second = at + 1 < text.count ? text[at + 1] : 0

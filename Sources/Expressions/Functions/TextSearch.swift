@@ -24,7 +24,7 @@ struct TextSearch {
   }
 
   private let part: ByteView
-  /// Divides the part in two. The bytes after `split` are compared first.
+  /// The place that divides the part in two. The bytes after this place are compared first.
   private var split = 0
   private var period = 1
   private var isPeriodic = false

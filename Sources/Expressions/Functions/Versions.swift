@@ -1,9 +1,9 @@
 /// Versions: `version("1.10.2") < version("1.11")`, in the order of Semantic Versioning 2.0.0.
 ///
-/// The bytes of a version, outside its cell, are in the order of versions, so that versions compare as bytes.
-/// A number is the count of its decimal digits, followed by the digits (0 has none). Three numbers come
-/// first. Then comes 3 for a release. A pre-release has its identifiers instead: 1 and a number, or 2, the
-/// characters and 0. If one version is a prefix of another, it is less.
+/// The bytes of a version, outside its cell, are in the order of versions, so that versions compare as bytes. A number
+/// is the count of its decimal digits, followed by the digits (0 has none). Three numbers come first. A release then
+/// has the byte 3. A pre-release has its identifiers instead, each as 1 and a number, or as 2, the characters and 0. If
+/// one version is a prefix of another, the prefix is less.
 enum Versions {
   // SAFETY: A cell has the length of each number in front of it. Reading limits it to the bytes
   // that are left. Tests: VersionsTests.

@@ -14,8 +14,8 @@ struct ConstantFolding {
   private let looksFirst: Bool
   /// The number of bytes left for constants that do not occur in the source of the expression.
   private var room = 0
-  /// A short source can request much: `lists.range(60000)`. Larger constants are computed on demand at run
-  /// time, within the limits of an evaluation.
+  /// The bytes that are available per expression. A short source can request many: `lists.range(60000)`. Larger
+  /// constants are computed at run time, within the limits of an evaluation.
   static let roomPerExpression = 1 << 16
   /// The room that remains for all expressions of a program.
   private var roomInAll: Int
@@ -99,7 +99,7 @@ struct ConstantFolding {
     let origin = graph.origins[id]
     switch node.kind {
     case .bind:
-      // A value that is not read is not an error.
+      // A value that is never read cannot cause an error.
       let body = folded(node.b)
       if graph.constant(body) != nil { return body }
     case .not, .negate:
@@ -135,7 +135,7 @@ struct ConstantFolding {
     return graph.rebuilt(id) { folded($0) }
   }
 
-  /// A deciding constant is the result, whatever the other operands are: their errors do not count then.
+  /// Folds `&&` and `||`. A constant that decides is the result, and the errors of other operands do not count.
   /// Constants that do not decide are left out while at least two operands remain.
   private func chain(
     _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
@@ -160,7 +160,7 @@ struct ConstantFolding {
     return graph.add(node.kind, list: operands, at: origin)
   }
 
-  /// The place of the value of a literal or a call of constants, or nil.
+  /// The place of the constant that replaces a literal or a call of constants, or nil.
   private mutating func constant(
     _ id: Int, _ node: ConditionGraph.Node, _ graph: inout ConditionGraph
   ) -> Int? {

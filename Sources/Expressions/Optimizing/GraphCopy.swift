@@ -1,4 +1,4 @@
-/// Copies of the nodes that some expressions need, with some of them replaced by other nodes.
+/// Copies of the nodes that some expressions need, in which other nodes can replace some of them.
 extension ConditionGraph {
   /// A graph that contains only the nodes below `roots`.
   ///

@@ -58,7 +58,7 @@ extension ConstantFolding {
     return graph.constant(kept[0]) == nil ? graph.add(.truthy, kept[0], at: origin) : kept[0]
   }
 
-  /// The place of the value of tests and maps of constants, or nil.
+  /// The place of the constant that replaces a test or a map of constants, or nil.
   func superscriptConstant(
     _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
     _ graph: inout ConditionGraph

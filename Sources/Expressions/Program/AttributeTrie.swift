@@ -10,10 +10,10 @@ final class AttributeTrie: @unchecked Sendable {
     /// The slot of the attribute that ends here, or -1.
     var slot: Int32 = -1
     var isPresenceOnly = false
-    /// Nodes directly below, as a range of the view's children.
+    /// The nodes directly below, as a range of the view's children.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
-    /// Whether the slots of the nodes directly below follow each other, and nothing is below those.
+    /// Whether the nodes directly below have consecutive slots, and no nodes below them.
     var isRun = false
     /// The open-addressing table of the names below: its first place in the view's edges, and its size minus
     /// one.

@@ -26,11 +26,11 @@ public struct Clause: Hashable, Sendable {
   package struct Attribute: Hashable, Sendable {
     package var path: AttributePath
     package var value: Value?
-    /// Whether only its presence was tested, as in `has(user.plan)`, and it exists. The value was not read, and
-    /// is the string `present`.
+    /// Whether only the attribute's presence was tested, as in `has(user.plan)`, and the attribute exists. The value
+    /// was not read, and is the string `present`.
     package var isPresenceOnly = false
-    /// The value that a missing attribute counts as, if the language defines one: superscript compares the zero
-    /// of the literal's type.
+    /// The value that a missing attribute counts as, if the language defines one. superscript uses the zero of the
+    /// literal that the attribute is compared with.
     package var standIn: Value?
     /// Whether the value is null in the record, and the SDK passes an empty map.
     package var isMapForNull = false
@@ -112,7 +112,7 @@ private struct ClauseRun: ~Copyable {
     }
   }
 
-  /// The value of an attribute for which the explained program was specialised.
+  /// The value of an attribute that was known when the explained program was specialised.
   private mutating func known(_ slot: Int) -> Cell? {
     guard let path = clauses.program.storage.graph.slots.attribute(slot) else { return nil }
     let isRoot = outer.environment.roots.contains(path.names[0])
@@ -160,7 +160,7 @@ private struct ClauseRun: ~Copyable {
     }
   }
 
-  /// The reason for a fault of a clause.
+  /// The reason why a clause failed.
   private func told(_ fault: Cell, of number: Int) -> ToldFailure? {
     let program = clauses.program
     var finder = FailureFinder(program)
@@ -168,7 +168,7 @@ private struct ClauseRun: ~Copyable {
     let instruction = Int(failure.error.instruction)
     var range: SourceRange?
     if instruction < program.storage.nodeOf.count {
-      // The nodes of a clause have their places in a source of the clause's own.
+      // Each clause is a separate source for the places of its nodes.
       range = program.storage.graph.range(
         of: Int(program.storage.nodeOf[instruction]), in: number + 1)
     }

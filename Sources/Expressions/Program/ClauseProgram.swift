@@ -1,6 +1,6 @@
-/// An expression compiled a second time, for explanations. Every clause has its own node and instructions,
-/// even if clauses have common parts. So a trace of the whole shows which clauses a run reached. The
-/// instructions for decisions do not change.
+/// An expression compiled a second time, for explanations. Every clause has its own node and instructions, even if
+/// clauses have common parts, so a trace of the whole expression shows which clauses a run reached. The instructions
+/// for decisions do not change.
 package struct ClauseProgram: Sendable {
   /// A clause, and its entries.
   struct Part: Sendable {
@@ -16,7 +16,7 @@ package struct ClauseProgram: Sendable {
     var standIns: [Int: Value] = [:]
   }
 
-  /// First the whole expression, then every clause and the values that it computes.
+  /// The entries are the whole expression, then every clause and the values that it computes.
   let program: Program
   let parts: [Part]
   /// For each slot, the corresponding slot of the explained program, if any.
@@ -82,7 +82,7 @@ package struct ClauseProgram: Sendable {
       self.tokens = tokens
     }
 
-    /// The string without parentheses around the whole of it.
+    /// The string of a range, without parentheses around the whole string.
     package func text(_ range: SourceRange) -> String {
       let range = tokens?.withoutParentheses(range) ?? range
       return String(decoding: source[range.from..<range.to], as: UTF8.self)
@@ -108,14 +108,14 @@ extension ConditionGraph {
 
 /// The places of the clauses of an expression in its source.
 struct ClausePlaces {
-  /// The clauses' origin. In a tree they are marked.
+  /// Where the clauses come from. In a tree, the clauses are marked.
   enum Origin {
     case filters([Filter])
     case tree(SyntaxTree)
   }
 
   let origin: Origin
-  /// The ranges by the number of a clause.
+  /// The range of each clause, by the clause's number.
   let ranges: [SourceRange]
   let excerpts: ClauseProgram.Excerpts
 

@@ -120,7 +120,7 @@ private struct CostEstimate {
     }
   }
 
-  /// The first operand may decide.
+  /// The cost of a chain of operands. The first operand may decide.
   private func chain(_ operands: [Part]) -> Part {
     var part = sum(operands)
     part.least = operands.first?.least ?? 0

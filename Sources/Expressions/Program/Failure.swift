@@ -36,7 +36,7 @@ package struct FailureFinder {
   private let storage: Program.Storage
   /// The slots that an instruction reads.
   private struct Reads {
-    /// The slots of its node and of all nodes below.
+    /// The slots of the instruction's node, and of all nodes below.
     var slots: [Int32] = []
     /// The slots that are operands themselves.
     var operands: [Int32] = []
@@ -105,7 +105,7 @@ package struct FailureFinder {
   }
 }
 
-/// The operand type of an operator or a function whose operands must all have one type.
+/// The type that all operands of an operator or a function must have.
 private enum OperandNeed {
   case text, number
   /// The operand can be added to some values, so the combination of operands is wrong.

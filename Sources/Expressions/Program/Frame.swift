@@ -250,8 +250,8 @@ public struct Frame: ~Copyable {
     try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: true)
   }
 
-  /// This loop is written out, and does not use members with a closure: it reads all records, and skips most of
-  /// their content.
+  /// Fills the attributes below a node from an object. This loop uses no closure for each member, because it reads all
+  /// records and skips most of their content.
   private mutating func fillChildren(
     _ id: Int, from outer: inout JSONCursor, nesting: Int
   ) throws(JSONFault) {
@@ -285,8 +285,8 @@ public struct Frame: ~Copyable {
     outer = cursor
   }
 
-  /// Puts the next value into the slot that ends at this node. Without a slot it only skips the value, unless
-  /// the caller does so anyway.
+  /// Puts the next value into the slot that ends at this node. If no slot ends there, the value is skipped, unless the
+  /// caller skips it anyway.
   private mutating func fillSlot(
     _ node: AttributeTrie.Node, from cursor: inout JSONCursor, nesting: Int, wantsValue: Bool
   ) throws(JSONFault) {
@@ -335,7 +335,7 @@ public struct Frame: ~Copyable {
     slots[running.questionSlots[number]] = binding.bound(cell, in: &arena)
   }
 
-  /// Sets all attributes below a value.
+  /// Sets all attributes below a node: `direct` is for the nodes directly below, and `below` for all others.
   private func markChildren(_ node: AttributeTrie.Node, _ direct: Cell, below: Cell) {
     let children = trie.children + Int(node.firstChild)
     if node.isRun {
@@ -412,7 +412,7 @@ extension Program {
     switch cell.tag {
     case Tag.fault: throw EvaluationError(fault: cell)
     case Tag.list, Tag.map, Tag.optional:
-      // A value does not share parts that are shared in memory.
+      // In a value, parts that are shared in memory are repeated.
       guard cell.treeSize(upTo: storage.limits.resultBytes) != nil else {
         throw EvaluationError(.limitExceeded)
       }
@@ -435,9 +435,9 @@ extension Program {
     return try evaluate(in: &frame)
   }
 
-  /// The result of a condition. The bools true and false mean themselves, and any other result (another value,
-  /// a fault) is a condition that does not hold. This is the hot path: a warm frame allocates nothing. Strings
-  /// and collections in the result are invalid.
+  /// The result of a condition. The bools true and false mean themselves, and any other result (another value, an
+  /// error) does not match. This is the hot path: a warm frame allocates nothing. Strings and collections in the result
+  /// are invalid.
   package func condition(_ entry: Entry, in frame: inout Frame) -> Cell {
     condition(at: entry.start, in: &frame)
   }
@@ -454,7 +454,7 @@ extension Program {
     return cell
   }
 
-  /// The first of several conditions that is exactly true, starting at one of the starts of a choice.
+  /// The number of the first condition of a choice that is exactly true, beginning at one of the choice's starts.
   package func firstTrue(from start: UInt32, in frame: inout Frame) -> Int? {
     // SAFETY: Only a number leaves the run; the arena releases the rest.
     // Tests: HostileInputTests.nothingIsLeftBehind, asan.

@@ -4,7 +4,8 @@ extension Frame {
     storage.allDataSlot == nil && !storage.graph.slots.slots[slot].isPresenceOnly
   }
 
-  /// Runs with another value of a slot, which has its own again afterwards. The frame must have a value for the slot.
+  /// Runs the body with another value of a slot, and then restores the slot's value. The frame must have a value for
+  /// the slot.
   package mutating func changing<Result>(
     _ slot: Int, to value: Value, _ run: (inout Frame) -> Result
   ) throws(EvaluationError) -> Result {

@@ -5,7 +5,7 @@ struct Targets {
   /// The target if an operand is missing or has a type that the test does not accept.
   var fault: UInt32
 
-  /// The same for the negated test.
+  /// The targets of the negated test.
   var negated: Targets { Targets(yes: no, no: yes, fault: fault) }
 }
 
@@ -42,25 +42,25 @@ enum Instruction {
   /// Matches a pattern that is only known at run time.
   case matchesText(Operand, Operand, Targets)
 
-  /// Whether a value is truthy. A missing value is not.
+  /// Whether a value is truthy. A missing value is not truthy.
   case isTruthy(Operand, Targets)
-  /// An ordering. Values without an order, such as NaN, are a fault.
+  /// An ordering. Values without an order, such as NaN, are an error.
   case compare(Operand, Operand, Targets, Superscript.Comparison)
   /// A function of two operands whose result is a bool.
   case testCall(Operand, Operand, Targets, Function)
-  /// Continues at `next` if an attribute exists. Otherwise the instruction is a test that is false.
+  /// Continues at `next` if an attribute exists. If the attribute is missing, the instruction is a test that is false.
   case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
-  /// The test of a missing attribute has a known outcome. Continues at its target.
+  /// Continues at the target of a test whose outcome is known, because its attribute is missing.
   case settle(Bool, UInt32)
 
   // Error absorption in `&&` and `||`: store a chain's fault and continue, and check it at the end.
   case pend(chain: UInt32, next: UInt32)
   case check(chain: UInt32, fault: UInt32)
 
-  /// Writes the last fault like a value and continues. Instructions that read it fail with it.
+  /// Writes the last fault like a value and continues. Instructions that read this value fail with the fault.
   case keep(to: Operand, next: UInt32)
 
-  /// Where to continue after a fault: at `caught` for these kinds.
+  /// Where to continue after a fault: at `caught` for these kinds, and at `other` for all others.
   case rescue(FaultSet, caught: UInt32, other: UInt32)
   case raise(EvaluationError.Kind, fault: UInt32)
 
@@ -115,27 +115,27 @@ enum Instruction {
   case renew
 
   // Templates.
-  /// Whether a value is neither nothing nor false.
+  /// Whether a value is neither nil nor false.
   case affirms(Operand, Targets)
   case relation(Operand, Operand, Targets, LiquidRelation)
   case filter(LiquidFunction, count: UInt8, first: Operand, to: Operand, fault: UInt32)
   /// Appends a constant string to the output unchanged.
   case writeText(Operand)
-  /// Appends the printed form of a value and continues at `next`. For a value without one, falls through to the
-  /// next instruction.
+  /// Appends the printed form of a value and continues at `next`. For a value without a printed form, falls through to
+  /// the next instruction.
   case write(Operand, form: OutputForm, next: UInt32)
   /// Copies a value, even a missing one.
   case move(Operand, to: Operand)
   /// Stores the length of the output.
   case beginCapture(to: Operand)
-  /// Removes the output since then, and stores it as a string.
+  /// Removes the output since the capture began, and stores the output as a string.
   case endCapture(Operand, to: Operand, fault: UInt32)
   /// Reports the last fault and continues. If a limit was reached, ends the run.
   case report(next: UInt32)
 
   // Flow.
   case jump(UInt32)
-  /// Jumps by a bool that the program set itself, which is not a test of its own.
+  /// Jumps by a bool that the program set itself, and that is not a test of the expression.
   case branch(Operand, yes: UInt32, no: UInt32)
   case finish(Operand)
   case finishFault

@@ -62,7 +62,7 @@ struct Lowering: ~Copyable {
     return produce(root, place, next: last, fault: fault, depth)
   }
 
-  /// An expression whose value is a constant if it fails with certain faults.
+  /// Emits an expression whose value is a constant if the expression fails with certain errors.
   private mutating func rescuedEntry(_ root: Node) -> UInt32? {
     let (inner, other) = (Int(graph[root].a), Int(graph[root].b))
     guard graph.constant(other) != nil else { return nil }
@@ -243,7 +243,7 @@ struct Lowering: ~Copyable {
     }
   }
 
-  /// Begins a clause of an explanation with a jump of its own, which identifies the clause in a trace.
+  /// Begins a clause of an explanation with a separate jump, which identifies the clause in a trace.
   mutating func clause(_ node: Node, _ first: UInt32) -> UInt32 {
     emit(.jump(first), node)
     return last
@@ -292,7 +292,7 @@ struct Lowering: ~Copyable {
     return unary(node, tested, targets, depth) { .equal($0, place, targets) }
   }
 
-  /// Whether only identical bits equal this constant.
+  /// Whether a value must have identical bits to equal this constant.
   static func isIdentity(_ cell: Cell) -> Bool {
     cell.isShortText || cell.tag == Tag.bool || cell.tag == Tag.null
   }
@@ -477,7 +477,7 @@ struct Lowering: ~Copyable {
       return boolValue(node, to: place, next, fault, depth)
     case .optionalElement, .text, .output, .statements, .choose, .assign, .capture, .items, .cell,
       .template, .leave:
-      // Neither a value nor a test. Raising an error here avoids infinite recursion.
+      // The node is neither a value nor a test. Raising an error here avoids infinite recursion.
       emit(.raise(.noSuchOverload, fault: fault), node)
       return last
     }

@@ -146,7 +146,7 @@ extension Lowering {
     }
   }
 
-  /// `exists_one` that is false as soon as a second element fulfils the body.
+  /// Emits `exists_one`, which is false as soon as the body is true for a second element.
   private mutating func onlyOne(_ node: Node, _ frame: Frame, _ targets: Targets, _ depth: Int)
     -> UInt32
   {

@@ -1,6 +1,6 @@
 /// Instructions for the nodes that superscript adds to the graph.
 extension Lowering {
-  /// The target for a fault if some kinds of it are caught.
+  /// The target for faults if some kinds of faults are caught.
   private mutating func rescue(
     _ kinds: FaultSet, caught: UInt32, other: UInt32, _ node: Node
   ) -> UInt32 {
@@ -32,7 +32,7 @@ extension Lowering {
     return last
   }
 
-  /// The last value, after all the others.
+  /// Emits nodes in order. The result is the value of the last node.
   mutating func sequence(
     _ parts: [Node], to place: UInt32, _ next: UInt32, _ fault: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -65,7 +65,7 @@ extension Lowering {
     return value(a, to: place, next: next, fault: caught, depth)
   }
 
-  /// `a || b` as a value: the first that is truthy, or the last.
+  /// `a || b` as a value: the first operand that is truthy, or the last operand.
   mutating func firstTruthy(
     _ node: Node, _ operands: [Node], _ place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int
@@ -86,7 +86,7 @@ extension Lowering {
     return start
   }
 
-  /// Evaluates a node only for its faults.
+  /// Evaluates a node only because it may fail. The value is not used.
   mutating func effect(_ node: Node, next: UInt32, fault: UInt32, _ depth: Int) -> UInt32 {
     guard graph.canFail(node) else { return next }
     if isCondition(node), graph[node].kind != .clause {
@@ -105,7 +105,7 @@ extension Lowering {
 
   // MARK: Conditions
 
-  /// A relation that is false if an attribute of its left side is missing.
+  /// Emits a relation that is false if an attribute of its left side is missing.
   mutating func whenThere(_ a: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
     let isNegated = graph[a].kind == .not
     // In variants of expressions, constants replace other nodes.
@@ -175,7 +175,8 @@ extension Lowering {
     return bothWithFlag(node, operands, targets, depth)
   }
 
-  /// Emits operands that may fail twice: for the case that all were true, and only for their faults.
+  /// Emits each operand twice: for the case that all earlier operands were true, and for the case that only its errors
+  /// matter.
   private mutating func bothInTwoWays(
     _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -193,7 +194,7 @@ extension Lowering {
     return next
   }
 
-  /// Emits operands once, and stores in a cell whether one was false.
+  /// Emits each operand once, and stores in a cell whether one was false.
   private mutating func bothWithFlag(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -298,8 +299,8 @@ extension Lowering {
     case fault(EvaluationError.Kind)
   }
 
-  /// A relation of a constant and an attribute that counts as a constant if it is missing: the attribute, and
-  /// the result without it.
+  /// The attribute of a relation with a constant, and the relation's result if the attribute is missing. Nil if a
+  /// missing attribute does not count as a constant.
   private func settledDefault(_ node: Node, _ left: Node, _ right: Node?) -> (Node, Default)? {
     // SAFETY: Pointers to the local cells stay in their closures. Tests: ReferenceTests,
     // SuperscriptReferenceTests.
@@ -339,7 +340,7 @@ extension Lowering {
     Superscript.Comparison(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .less
   }
 
-  /// The one or two instructions that read the operands.
+  /// Emits the one or two instructions that read the operands.
   private mutating func emitRelation(
     _ node: Node, _ a: UInt32, _ right: Node?, _ b: UInt32?, _ targets: Targets
   ) {

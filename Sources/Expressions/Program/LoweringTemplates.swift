@@ -5,7 +5,7 @@ struct TemplatePlaces {
     /// The targets of a break and of a continue.
     var done: UInt32
     var again: UInt32
-    /// The number of captures that were open around it.
+    /// The number of captures that were open around the loop.
     var captures: Int
     /// The place that stores a break until the end of the loop.
     var flag: UInt32?
@@ -159,7 +159,7 @@ extension Lowering {
     return start
   }
 
-  /// A loop over a list or a range. Its variable follows the iterator.
+  /// Emits a loop over a list or a range. The loop's variable follows the iterator.
   private mutating func items(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -189,7 +189,7 @@ extension Lowering {
     return value(parts[0], to: range, next: last, fault: fault, depth)
   }
 
-  /// A part of a loop's body that breaks do not leave. A variable stores them.
+  /// Emits a part of a loop's body that breaks do not leave. A variable stores the breaks.
   private mutating func cell(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -214,7 +214,7 @@ extension Lowering {
     return start
   }
 
-  /// A filter's operands are consecutive.
+  /// Emits a filter, whose operands are consecutive.
   mutating func filter(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int

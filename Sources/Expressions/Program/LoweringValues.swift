@@ -56,7 +56,7 @@ extension Lowering {
     return test(node, Targets(yes: last, no: no, fault: fault), depth)
   }
 
-  /// A literal with optional elements is built one by one.
+  /// Builds a literal with optional elements one element at a time.
   private mutating func optionalCollection(
     _ node: Node, _ elements: [Node], to place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int

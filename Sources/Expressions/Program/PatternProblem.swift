@@ -2,13 +2,13 @@ internal import Regex
 
 /// Why a constant is not a regular expression.
 enum PatternProblem {
-  /// CEL rejects it.
+  /// CEL rejects the pattern.
   case notInRE2(RegexSyntaxError)
   /// Both superscript and CEL reject the pattern.
   case inNeither(RegexSyntaxError)
-  /// superscript accepts it, and CEL rejects it.
+  /// superscript accepts the pattern, and CEL rejects it.
   case onlyInRust(RegexSyntaxError)
-  /// CEL accepts it, and superscript rejects it.
+  /// CEL accepts the pattern, and superscript rejects it.
   case onlyInRE2(RegexSyntaxError)
 
   private var error: RegexSyntaxError {

@@ -137,7 +137,7 @@ public struct Program: Sendable {
       self.patterns = patterns.map { RegexPattern($0) }
     }
 
-    /// Roots are empty maps, and answers null.
+    /// The default of a slot. Roots are empty maps, and answers are null.
     private static func defaultCell(
       _ content: SlotTable.Content, _ environment: ExpressionEnvironment
     )

@@ -33,7 +33,7 @@ public struct ProgramBuilder: ~Copyable {
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
   /// Whether a constant that is an invalid pattern is reported. Otherwise only evaluations that reach it fail.
   var reportsPatterns = true
-  /// The errors of constants as patterns, by node.
+  /// The errors of constants that are used as patterns, by node.
   private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]
 
   public init(_ environment: ExpressionEnvironment) { checker = Checker(environment) }
@@ -157,7 +157,7 @@ public struct ProgramBuilder: ~Copyable {
       let pattern = try PatternSyntax(environment.dialect).check(text, limits)
       patternOf[operand] = UInt32(patterns.count)
       patterns.append(pattern)
-      // The syntaxes that the two accept are different.
+      // superscript and CEL accept different syntaxes.
       if environment.dialect == .superscript, let inRE2 = problem(.re2) {
         patternProblems[operand] = .onlyInRust(inRE2)
       }

@@ -61,7 +61,7 @@ struct GraphWriter {
     case .isThere: return ("has(\(text(a, tighterThan: 0)))", own)
     case .local: return (GraphWriter.variable(node.a), own)
     case .not: return negation(a)
-    // A failure inside is false. Expressions have no syntax for that.
+    // An error inside a filter counts as false, for which expressions have no syntax.
     case .holds, .clause: return (text(a, tighterThan: 0), own)
     case .orElse, .whenThere: return (text(a, tighterThan: 0), superscriptPrecedence(a))
     case .rescue: return rescue(node)
@@ -266,7 +266,7 @@ struct GraphWriter {
     return quoted(text, isBytes: false)
   }
 
-  /// Doubles that have no literal are converted from their names.
+  /// A double as an expression. Doubles that have no literal are converted from their names.
   private static func double(_ value: Double) -> String {
     if value.isNaN { return "double(\"NaN\")" }
     if value.isInfinite { return value < 0 ? "double(\"-Infinity\")" : "double(\"Infinity\")" }

@@ -30,7 +30,7 @@ extension GraphWriter {
     return "\(list).sortBy(\(GraphWriter.variable(loop.c)), \(key))"
   }
 
-  /// `a.or(b)` and `a.orValue(b)`.
+  /// Writes `a.or(b)` or `a.orValue(b)`.
   private mutating func alternative(_ id: Int) -> String? {
     let node = storage.graph[id]
     let choice = storage.graph[Int(node.b)]

@@ -45,7 +45,7 @@ struct RunState<T: Trace> {
     fail(cell, targets.fault)
   }
 
-  /// A bool decides. Any other value is a fault.
+  /// Goes to the target of a bool. Any other value is an error.
   @inline(__always)
   mutating func decide(_ cell: Cell, _ targets: Targets) {
     if cell.tag == Tag.bool {

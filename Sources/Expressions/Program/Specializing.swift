@@ -2,12 +2,12 @@ internal import Regex
 
 /// Partial evaluation: the rest of expressions when a part of the context is known.
 extension Program {
-  /// The program with the same results for every context that has the known attributes.
+  /// A program with the same results for every context that has the known attributes.
   ///
-  /// Known parts are computed now. An operand of `&&` that is known to be false decides although others are
-  /// unknown. An operand that is known to fail is not removed, because an unknown one may still decide.
-  /// ``requirements`` of the result are the attributes that still matter. The numbers of entries and the
-  /// ``sources`` do not change. ``residue(of:)`` returns the rest as an expression.
+  /// Known parts are computed now. An operand of `&&` that is known to be false decides although others are unknown. An
+  /// operand that is known to fail is not removed, because an unknown operand may still decide. ``requirements`` of the
+  /// result are the attributes that still matter. The numbers of entries and the ``sources`` do not change.
+  /// ``residue(of:)`` returns the rest as an expression.
   ///
   /// ```swift
   /// let rule = #"device.platform == "iOS" && user.age > 10 + 8"#

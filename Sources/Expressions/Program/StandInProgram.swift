@@ -10,7 +10,7 @@ package struct StandInProgram: Sendable {
     package var text: String
     /// The value that the attribute counts as, or nil if a comparison with the attribute is false.
     package var standIn: Value?
-    /// Whether the clause holds.
+    /// Whether the clause is true.
     package var holds: Bool
   }
 
@@ -109,7 +109,7 @@ extension Program {
       copy, patterns: patterns, patternOf: patternOf, environment: storage.environment, sources: [])
   }
 
-  /// The results of nodes for a context without attributes. Nil means a fault.
+  /// The results of nodes for a context without attributes. Nil means an error.
   fileprivate func outcomesWithoutAttributes(of nodes: [ConditionGraph.ID]) -> [Bool?] {
     let program = variant(storage.graph.variants(of: nodes.map { ($0, [:]) }))
     var frame = Frame(for: program)

@@ -1,4 +1,4 @@
-/// Observes a run. The machine is generic over it, so that a run without a trace has no extra cost.
+/// Observes a run. The machine is generic over the trace, so that a run without a trace has no extra cost.
 protocol Trace {
   /// An instruction is about to run.
   mutating func runs(_ instruction: Int)

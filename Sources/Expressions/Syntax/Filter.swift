@@ -15,19 +15,19 @@
 package struct Filter: Hashable, Sendable {
   /// The test of the field.
   package enum Operator: String, Hashable, Sendable, CaseIterable {
-    /// Equal, and of the same type. Whole numbers and fractions have the same type.
+    /// The field equals the value, and has its type. Whole numbers and fractions have the same type.
     case `is`
-    /// Not equal. A value of another type is not equal.
+    /// The field does not equal the value. A field of another type is not equal.
     case isNot = "is_not"
-    /// A string that contains another string, which must not be empty.
+    /// The field is a string that contains the value, which must not be empty.
     case contains
     case greaterThan = "gt"
     case greaterOrEqual = "gte"
     case lessThan = "lt"
     case lessOrEqual = "lte"
-    /// A string in a list.
+    /// The field is a string in the list.
     case `in`
-    /// A string that is not in a list.
+    /// The field is a string that is not in the list.
     case notIn = "not_in"
     /// The field exists, whatever its value.
     case exists

@@ -205,7 +205,7 @@ struct ForeignSyntax {
       "'\(mark)' is not closed", SourceRange(from: open, to: open + 1), "add '\(closer)'")
   }
 
-  /// A finding without help of its own.
+  /// Adds help to a finding that has none.
   private func helped(_ diagnostic: Diagnostic, _ range: SourceRange) -> Diagnostic? {
     var better = diagnostic
     let before = source[..<min(range.from, source.count)].last { !ForeignSyntax.isSpace($0) }

@@ -106,8 +106,8 @@ package struct Parser {
     open.append(UInt32(id))
   }
 
-  /// A node whose list is the nodes added since `mark`. The first `skipped` of these are numbers that are not
-  /// nodes.
+  /// Adds a node whose list consists of the nodes added since `mark`. The first `skipped` entries are numbers instead
+  /// of nodes.
   mutating func addListNode(
     _ kind: SyntaxTree.Kind, _ a: Int = 0, _ b: Int = 0, since mark: Int, skipping skipped: Int = 0,
     from: Int, to: Int, height atLeast: Int = 0
@@ -173,8 +173,8 @@ package struct Parser {
     resume()
   }
 
-  /// After an operand that no operator follows: parses the rest as another expression, so that its errors are
-  /// found too.
+  /// Parses the rest as another expression if no operator follows an operand, so that the errors of the rest are found
+  /// too.
   private mutating func resume() {
     while token.kind != .end, !gaveUp {
       let before = token.from

@@ -123,8 +123,9 @@ package struct Printer {
     }
   }
 
-  /// After a minus, a number must not look like one literal with its sign. CEL's grammar repeats a unary operator
-  /// and does not mix the two. superscript's grammar has one of `!`, `!!`, `-` and `--`.
+  /// Writes a unary operator. After a minus, a number must not look like one literal with its sign. CEL's grammar
+  /// repeats a unary operator and does not mix two of them. superscript's grammar allows only one of `!`, `!!`, `-` and
+  /// `--`.
   private mutating func unary(_ node: SyntaxTree.Node) {
     let (isMinus, isTwice) = (node.kind == .negate, node.c == 1)
     output += String(repeating: isMinus ? "-" : "!", count: isTwice ? 2 : 1)

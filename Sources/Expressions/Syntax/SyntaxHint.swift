@@ -2,7 +2,7 @@
 enum SyntaxHint {
   /// The replacement for a single '='.
   ///
-  /// - Parameter next: the byte after it.
+  /// - Parameter next: the byte after the '='.
   static func equals(before next: UInt8) -> String {
     switch next {
     case UInt8(ascii: ">"): "did you mean '>='?"

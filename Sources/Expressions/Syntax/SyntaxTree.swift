@@ -89,7 +89,7 @@ package struct SyntaxTree {
     text[Int(offset)..<Int(offset + count)]
   }
 
-  /// The whole text, which contains names and strings as ranges.
+  /// Passes the whole text, which contains names and strings as ranges, to the body.
   func withText<Result>(_ body: (ByteView) -> Result) -> Result {
     // SAFETY: The view lives as long as the closure runs. Tests: ParserTests.
     text.withUnsafeBufferPointer { body($0) }

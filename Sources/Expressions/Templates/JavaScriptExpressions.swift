@@ -53,8 +53,8 @@ extension ExpressionReader {
     }
   }
 
-  /// Names between dots with only filters after them, as in most templates. Otherwise it is nil, and the position
-  /// does not change.
+  /// Reads a path of names that only filters follow, as in most templates. For any other content the result is nil, and
+  /// the position does not change.
   private func plainPath(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
     let start = markup.at
     guard Markup.isWord(markup.peek()), !Markup.isDigit(markup.peek()) else { return nil }
@@ -132,7 +132,7 @@ extension ExpressionReader {
     }
   }
 
-  /// Operands and operators. If there are operands without an operator between them, the first one counts.
+  /// Operands and operators. If there are operands without an operator between them, the first operand counts.
   mutating func javaScriptExpression(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
@@ -164,7 +164,7 @@ extension ExpressionReader {
     return open.count > mark ? open[mark] : nil
   }
 
-  /// The last operand after a mark. liquidjs computes with missing operands, which are nothing here.
+  /// The last operand after a mark. liquidjs computes with missing operands, so a missing operand is nil here.
   private mutating func operand(
     above mark: Int, _ place: Int, into tree: inout TemplateTree
   ) -> UInt32 {

@@ -8,7 +8,7 @@ struct LiquidFilters: Sendable {
     var function: LiquidFunction
     /// The numbers of arguments that Ruby's implementation accepts.
     var arguments: ClosedRange<Int>
-    /// Names of arguments, which follow those without a name.
+    /// The names of the named arguments, which follow the unnamed arguments.
     var keywords: [String] = []
     var availability = Availability.everywhere
     /// An additional operand of the function: the unit of `date_add_hours`.

@@ -68,7 +68,7 @@ public struct RenderError: Error, Hashable, Sendable {
   public var kind: EvaluationError.Kind
   /// The range in the template, or nil if it is unknown.
   public var range: SourceRange?
-  /// The name of the template in which the error occurred, if another template renders it.
+  /// The name of the template with the error if another template renders it, otherwise empty.
   public var template: String
   /// A description of the error.
   public var message: String

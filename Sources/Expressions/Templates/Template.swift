@@ -14,7 +14,7 @@
 package struct TemplateSet: Sendable {
   package let program: Program
   package let environment: TemplateEnvironment
-  /// The names of the templates that others render, by the numbers of their sources.
+  /// The names of the templates that other templates render, by source number.
   let partialNames: [Int: String]
 
   /// The number of templates.
@@ -95,7 +95,7 @@ package struct TemplateSetBuilder: ~Copyable {
     compiler = TemplateCompiler(environment, scratch)
   }
 
-  /// Adds a template, as the next one of the set. A template with errors renders nothing.
+  /// Adds a template at the end of the set. A template with errors renders nothing.
   @discardableResult
   package mutating func add(_ source: String) -> [Diagnostic] {
     // SAFETY: The view of the source stays in the closure. The program stores the string itself.
@@ -131,7 +131,7 @@ package struct TemplateSetBuilder: ~Copyable {
     return diagnostics
   }
 
-  /// Emits the program.
+  /// Builds the set of all added templates.
   package consuming func build() -> TemplateSet {
     let (environment, roots, sources, names) = (environment, roots, sources, partialNames)
     scratch.tables = compiler.graph.takeTables()

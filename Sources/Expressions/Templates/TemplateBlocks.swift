@@ -108,8 +108,8 @@ extension TemplateParser {
     return tree.add(.cases, piece.from, piece.to, tree.add(list: parts))
   }
 
-  /// In liquidjs all content between the first `else` and the second belongs to the first, which comes last.
-  /// Content after the second is never written.
+  /// In liquidjs, all content between the first and the second `else` belongs to the first `else`, which comes last.
+  /// Content after the second `else` is never written.
   private mutating func mergedElse(
     _ branches: [(values: [UInt32], body: UInt32)], _ at: Int
   ) -> [(values: [UInt32], body: UInt32)] {
@@ -227,7 +227,7 @@ extension TemplateParser {
     return tree.add(head, .table, piece.from, piece.to)
   }
 
-  /// `item in items limit: 2 offset: 1 reversed`
+  /// Parses the head of a loop: `item in items limit: 2 offset: 1 reversed`.
   private mutating func loopHead(_ markup: inout Markup, isTable: Bool) -> TemplateTree.Loop? {
     let start = markup.at
     do throws(MarkupError) {
@@ -285,7 +285,7 @@ extension TemplateParser {
     }
   }
 
-  /// `name: value`, or only a name, whose value is true.
+  /// Parses `name: value`, or only a name, whose value is then true.
   mutating func javaScriptPair(_ markup: inout Markup) throws(MarkupError)
     -> (name: TemplateTree.Bytes, value: UInt32)?
   {
@@ -374,7 +374,7 @@ extension TemplateParser {
     return loop
   }
 
-  /// Every `name: fragment` in the rest of the tag.
+  /// Parses every `name: fragment` in the rest of the tag.
   mutating func laxAttributes(_ markup: inout Markup) throws(MarkupError)
     -> [(TemplateTree.Bytes, UInt32)]
   {

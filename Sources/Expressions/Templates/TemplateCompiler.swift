@@ -1,5 +1,5 @@
-/// Turns parsed templates into graph nodes. Names become attribute slots, loop variables or variables of the
-/// template, and filters become calls. Templates that render other templates include them.
+/// Turns parsed templates into graph nodes. Names become attribute slots, loop variables or variables of the template,
+/// and filters become calls. A template contains the nodes of the templates that it renders.
 struct TemplateCompiler: ~Copyable {
   // SAFETY: `unit.source` is the caller's view while one template is compiled, or a copy that
   // `keeper` owns. Names and strings become constants, which copy them. Tests: RenderingTests,
@@ -21,7 +21,7 @@ struct TemplateCompiler: ~Copyable {
     var name: [UInt8]
     var isTable: Bool
     var columns: ConditionGraph.ID?
-    /// The index of the loop around it.
+    /// The index of the enclosing loop.
     var parent: Int?
   }
 
@@ -74,14 +74,14 @@ struct TemplateCompiler: ~Copyable {
   private var keeper: SourceKeeper?
   /// The number of comparisons of computed names with variables.
   var nameTests = 0
-  /// Names around the current place, the innermost last.
+  /// Names that are visible at the current place, the innermost last.
   var scopes: [(name: [UInt8], binding: Binding)] = []
   /// Where the scope of an isolated template begins.
   var isolation = 0
   /// Variables that tags write, by name, with their levels.
   var variables: [Variable] = []
   var variableBase = 0
-  /// Numbers of `increment` and `decrement`. Variables of the same name hide them.
+  /// Counters of `increment` and `decrement`. Variables of the same name hide them.
   private var counters: [Variable] = []
   var counterBase = 0
   var loops: [LoopObject] = []
@@ -168,7 +168,7 @@ struct TemplateCompiler: ~Copyable {
     ConditionGraph.Origin(source: unit.number, from: node.from, to: node.to)
   }
 
-  /// The maximum number of reports.
+  /// The maximum number of diagnostics.
   private static let reportLimit = 100
 
   mutating func report(_ diagnostic: Diagnostic) {
@@ -271,7 +271,7 @@ struct TemplateCompiler: ~Copyable {
     nextLevel += 1
   }
 
-  /// Looking up a name is a search through all of them.
+  /// Whether there may be another variable. Looking up a name searches all variables, so their number is limited.
   private mutating func hasRoomForVariables() -> Bool {
     if variables.count + counters.count < environment.limits.variables { return true }
     if !diagnostics.contains(where: { $0.code == .limitExceeded }) {
@@ -308,7 +308,7 @@ struct TemplateCompiler: ~Copyable {
     }
   }
 
-  /// The initial value of a variable is that of the data.
+  /// The initial value of a variable, which is the value of this name in the data.
   private mutating func initialValue(_ name: [UInt8], _ level: Int) -> ConditionGraph.ID {
     let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
     var value = graph.addConstant(.null, at: origin)

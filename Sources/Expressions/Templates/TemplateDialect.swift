@@ -17,7 +17,7 @@ public struct TemplateDialect: Hashable, Sendable {
     case paths
   }
 
-  /// A root of paths, and the number of names in a path from it, including the root.
+  /// A root of paths, and the number of names in its paths, including the root.
   package struct Root: Hashable, Sendable {
     var name: String
     var names: Int
@@ -34,7 +34,7 @@ public struct TemplateDialect: Hashable, Sendable {
   var countsArguments = false
   /// Whether a block with only white space and assignments writes nothing.
   var dropsBlankBlocks = false
-  /// Whether the dialect has the filters that neither implementation has: `date_add`, countdowns, `money`, `plural`
+  /// Whether the dialect has filters that neither liquidjs nor Shopify has: `date_add`, countdowns, `money`, `plural`
   /// and similar ones.
   var hasOwnFilters = false
   /// The roots of the valid paths, in a dialect that only has paths.
@@ -95,9 +95,9 @@ public struct TemplateLimits: Hashable, Sendable {
   /// The maximum nesting depth of blocks, brackets and conditions, and of templates that render others. The limit can
   /// be raised to 100.
   public var nesting: Int
-  /// Names in a path.
+  /// The maximum number of names in a path.
   public var pathNames: Int
-  /// Filters of one value.
+  /// The maximum number of filters of one value.
   public var filters: Int
   /// The maximum number of variables that the tags of one template can set.
   public var variables: Int

@@ -10,7 +10,7 @@ extension TemplateCompiler {
     switch node.kind {
     case .null: return constant(.null, node)
     case .empty, .blank:
-      // Outside of comparisons, both are the empty string in Shopify's implementation.
+      // Outside of comparisons, `empty` and `blank` are the empty string in Shopify's implementation.
       return style.isJavaScript ? word(node) : constant(.emptyText, node)
     case .bool: return constant(Cell(node.a == 1), node)
     case .int:
@@ -28,7 +28,7 @@ extension TemplateCompiler {
       return call(.range, [first, value(node.b)], node)
     case .filter: return filter(node)
     case .keyword:
-      // An option where no option is expected is a list of its name and its value.
+      // An unexpected option is passed as a list of its name and its value.
       let name = graph.add(
         .constant, constant(TemplateTree.Bytes(from: node.a, count: node.b)), at: origin)
       return graph.add(.list, list: [name, value(node.c)], at: origin)
@@ -51,7 +51,7 @@ extension TemplateCompiler {
 
   // MARK: Conditions
 
-  /// A node that is a bool.
+  /// A condition as a node whose value is a bool.
   mutating func test(_ id: UInt32) -> ConditionGraph.ID {
     let node = unit.tree[Int(id)]
     let origin = origin(node)
@@ -210,7 +210,7 @@ extension TemplateCompiler {
     return result
   }
 
-  /// Every computed name is compared with every variable, so there must not be many of both.
+  /// Whether another name may be computed. Every computed name is compared with every variable, so both are limited.
   private mutating func hasRoomForNameTests(_ node: TemplateTree.Node) -> Bool {
     let count = variables.count - variableBase
     nameTests += count

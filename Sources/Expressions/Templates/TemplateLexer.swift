@@ -58,7 +58,7 @@ struct TemplateLexer {
     return source[i + 1] == TemplateLexer.percent ? .tag : nil
   }
 
-  /// Moves to a place, as after the content of a raw block.
+  /// Moves to a place, such as the end of a raw block.
   mutating func move(to place: Int, trimming: Bool) {
     at = place
     trimsNext = trimming
@@ -90,7 +90,7 @@ struct TemplateLexer {
     return TemplatePiece(kind: .text, from: start, to: end, contentFrom: from, contentTo: to)
   }
 
-  /// Angles without a closing delimiter are plain text: `a << b`.
+  /// Whether angles have no closing delimiter, and so are plain text: `a << b`.
   private mutating func isPlain(_ i: Int) -> Bool {
     guard source[i] == TemplateLexer.angle, let kind = opening(i) else { return false }
     if unclosed >= TemplateLexer.mostUnclosed { return true }

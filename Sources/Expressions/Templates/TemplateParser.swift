@@ -104,9 +104,9 @@ struct TemplateParser {
 
   // MARK: Statements
 
-  /// Statements up to a tag that ends them.
+  /// Parses statements up to the tag that ends them.
   ///
-  /// - Parameter block: the tag around them, which must be closed, or nil for a whole source.
+  /// - Parameter block: the tag around the statements, which must be closed, or nil for a whole source.
   mutating func body(inside block: (name: TagName, from: Int, to: Int)?) -> Body {
     depth += 1
     defer { depth -= 1 }
@@ -152,7 +152,7 @@ struct TemplateParser {
     }
   }
 
-  /// The open statements from some place on, as one statement.
+  /// Joins the open statements from some place on into one statement.
   private mutating func sequence(from first: Int, _ start: Int, _ end: Int) -> UInt32 {
     defer { close(first) }
     if open.count - first == 1 { return open[first] }
@@ -387,10 +387,10 @@ struct TemplateParser {
     }
   }
 
-  /// The lines of a `liquid` tag are separate tags.
+  /// Parses a `liquid` tag, whose lines are separate tags.
   private mutating func liquid(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     let outer = lines
-    // Inside another `liquid` tag, the rest of the line is a line.
+    // Inside another `liquid` tag, the content is the rest of the line.
     lines = Lines(at: markup.at, end: markup.end)
     let body = body(inside: nil)
     lines = outer
@@ -455,7 +455,7 @@ struct TemplateParser {
   private mutating func doc(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     lastIsBlank = true
     if isJavaScript {
-      // liquidjs has no such tag.
+      // liquidjs has no tag `doc`.
       reportUnknownTag("doc", piece.from, piece.to)
     }
     if !markup.isAtEnd {

@@ -200,8 +200,8 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
-  /// Arguments that the template itself writes become variables of its own, whose initial value is the argument.
-  /// They are removed from the names, and set in the prologue.
+  /// Arguments that the rendered template itself writes become variables of that template. The argument is the initial
+  /// value. These arguments are removed from the names, and set in the prologue.
   ///
   /// - Parameter item: the level of the item that the template is rendered for, which is set in every round.
   /// - Returns: the statements that set the variables whose initial value is the item.

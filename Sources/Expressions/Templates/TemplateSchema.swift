@@ -19,12 +19,12 @@ package struct TemplateSchema: Sendable {
     case value(Value)
   }
 
-  /// The message for a missing name in an object whose members are more than attributes.
+  /// A special message for names that are missing in an object.
   package struct Absence: Sendable {
     /// The path of the object.
     package var path: [String]
     package var code: Diagnostic.Code
-    /// The words before the name: `the list has no column`.
+    /// The words before the missing name: `the list has no column`.
     package var message: String
     /// Members that are not suggested as replacements for the name.
     package var unlisted: [String]
@@ -121,16 +121,16 @@ package struct TemplateSchema: Sendable {
     return .found(shape)
   }
 
-  /// The known facts about the value at some names.
+  /// The known facts about the value at a path.
   enum Known {
-    /// The value after this number of names. The remaining names refer to members of it.
+    /// The value after this number of names. The remaining names refer to members of the value.
     case value(Value, names: Int)
     /// The value is missing.
     case absent
     case unknown
   }
 
-  /// The value that names lead to, or the value inside which the remaining names are.
+  /// The value at a path, or the value that contains the members which the remaining names refer to.
   func known(_ names: [String?]) -> Known {
     var shape = root
     for (place, name) in names.enumerated() {

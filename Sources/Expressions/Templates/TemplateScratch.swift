@@ -1,7 +1,7 @@
-/// Memory for compiling a template that no program needs afterwards. The next compilation reuses it, because a
-/// short source is compiled in less time than its arrays take to allocate.
+/// Memory for compiling a template, which no program needs afterwards. The next compilation reuses it, because
+/// compiling a short source takes less time than allocating these arrays.
 ///
-/// Only one thread at a time uses it: from taking it from the pool until returning it.
+/// Only one thread at a time uses a scratch, from taking it from the pool until returning it.
 final class TemplateScratch: @unchecked Sendable {
   // SAFETY: One thread has a scratch, from `take()` to `give(_:)`. The pool is behind a `Locked`.
   // Tests: RenderingTests, tsan.

@@ -58,7 +58,7 @@ extension TemplateCompiler {
     return LiquidFilters.all.filters[Int(node.c)].function.row.makesMarkup
   }
 
-  /// A path, or the source as written if there is no value.
+  /// A path, or its source as written if the path has no value.
   private mutating func verbatim(_ node: TemplateTree.Node) -> ConditionGraph.ID {
     let value = value(node.a)
     let origin = origin(node)
@@ -80,7 +80,7 @@ extension TemplateCompiler {
   private mutating func conditional(
     _ parts: ArraySlice<UInt32>, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
-    // From the last branch to the first, without nested calls, because there may be many branches.
+    // Begins at the last branch, without nested calls, because there may be many branches.
     var otherwise = nothing(node)
     var end = parts.endIndex
     if parts.count % 2 == 1 {
@@ -234,7 +234,7 @@ extension TemplateCompiler {
     let otherwise =
       loop.otherwise == TemplateTree.none ? nothing(node) : statement(Int(loop.otherwise))
     if style.isJavaScript, loop.otherwise != TemplateTree.none {
-      // The decision depends on all items, regardless of limit and offset.
+      // The `else` branch depends on all items, regardless of limit and offset.
       let none = graph.addConstant(.missing, at: origin)
       let all = call(.loopItems, [items, none, none, graph.addConstant(.false, at: origin)], node)
       let isEmpty = graph.add(

@@ -9,7 +9,7 @@ extension TemplateParser {
       markup.skipSpace()
       if found.count > 0, markup.take(UInt8(ascii: "=")) { name = found }
     } else {
-      // The first signature before an equals sign.
+      // Find the first signature before an equals sign.
       while name == nil, let found = signature(&markup) {
         let mark = markup.at
         markup.skipSpace()
@@ -41,7 +41,7 @@ extension TemplateParser {
 
   // MARK: cycle
 
-  /// `cycle a, b` or `cycle name: a, b`.
+  /// Parses `cycle a, b` or `cycle name: a, b`.
   mutating func cycle(_ markup: inout Markup, _ piece: TemplatePiece) -> UInt32? {
     let text = markup.rest
     do throws(MarkupError) {
@@ -96,7 +96,7 @@ extension TemplateParser {
     } else {
       markup.at = start
     }
-    // Separated by commas, at any place.
+    // Items are separated by commas, at any place.
     while !markup.isAtEnd {
       var end = markup.at
       while end < markup.end, markup.source[end] != UInt8(ascii: ",") { end += 1 }
@@ -208,7 +208,7 @@ extension TemplateParser {
 
   // MARK: Paths only
 
-  /// The dialect that only has `{{ root.name }}`. Everything else is plain text.
+  /// Parses the dialect that only has `{{ root.name }}`. Everything else is plain text.
   mutating func parsePaths() {
     var statements: [UInt32] = []
     var textFrom = 0
@@ -234,8 +234,8 @@ extension TemplateParser {
     tree.root = Int(tree.add(.sequence, 0, source.count, list))
   }
 
-  /// `{{`, characters other than a closing brace, `}}`: the content without white space, and the end. If there is
-  /// no tag, the place moves to where the next one may begin.
+  /// Finds `{{`, characters other than a closing brace, and `}}`. Returns the content without white space, and the end.
+  /// If there is no tag, the place moves to where the next tag may begin.
   private func pathTag(_ place: inout Int) -> (content: TemplateTree.Bytes, end: Int)? {
     let start = place
     var end = start + 2

@@ -1,5 +1,5 @@
-/// A parsed template: statements and expressions in one array, children as indexes, names and strings as ranges of
-/// the source. Strings that differ from the source follow after it.
+/// A parsed template: statements and expressions in one array, children as indexes, names and strings as ranges of the
+/// source. Strings that differ from the source are stored after it.
 struct TemplateTree {
   // SAFETY: The tree stores offsets and no pointers. `source` is the text that it was parsed from.
   // Offsets past the source belong to `made`, an array. Tests: RenderingTests,
@@ -29,7 +29,7 @@ struct TemplateTree {
     case assign  // a: from, b: count, c: value
     case capture  // a: from, b: count, c: statements
     case ifs  // a: list of condition and statements, then statements; see NONE
-    case cases  // a: list: value; then for each branch the number of its values, they, statements
+    case cases  // a: list: value; then for each branch: count of values, values, statements
     case loop  // a: list, see TemplateTree.Loop
     case table  // a: list, see TemplateTree.Loop
     case cycle  // a: list of name, from and count of its text, then items

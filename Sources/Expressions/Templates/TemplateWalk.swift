@@ -314,7 +314,7 @@ struct TemplateWalk {
         guards: guards, reach: reach))
   }
 
-  /// The origin of a value.
+  /// Visits a value, and returns its origin.
   private mutating func noting(_ id: UInt32, _ body: (inout TemplateWalk) -> Void)
     -> TemplateParts.Source
   {

@@ -17,7 +17,7 @@
   private(set) var taken = 0
   /// Bytes that may be allocated between two resets.
   package var limit: Int
-  /// Whether an allocation failed since this was last set to false or the arena was reset.
+  /// Whether an allocation has failed since this property was set to false, or since the last reset.
   package var hasRunOut = false
 
   /// The minimum size of the first block. Later blocks are larger.

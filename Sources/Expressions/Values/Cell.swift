@@ -7,13 +7,13 @@ package import CivilTime
   @inlinable package static var missing: UInt8 { 0 }
   /// An ``EvaluationError``: kind in byte 1, operand tags in bytes 2 and 3, instruction above.
   @inlinable package static var fault: UInt8 { 1 }
-  /// Declared unknown (partial evaluation).
+  /// The attribute is declared unknown (partial evaluation).
   @inlinable package static var unknown: UInt8 { 2 }
   /// The path to the attribute ends before its last name.
   @inlinable package static var unreachable: UInt8 { 3 }
   /// The path to the attribute contains a value that is not a map.
   @inlinable package static var notAMap: UInt8 { 4 }
-  /// The path contains a value that is not a map, and the language counts its members as missing.
+  /// The path contains a value that is not a map, and the language counts members of such values as missing.
   @inlinable package static var behindValue: UInt8 { 5 }
   /// The variable at the beginning of the path is not bound.
   @inlinable package static var undeclared: UInt8 { 6 }
@@ -29,19 +29,19 @@ package import CivilTime
   @inlinable package static var bytes: UInt8 { 14 }
   @inlinable package static var list: UInt8 { 15 }
   @inlinable package static var map: UInt8 { 16 }
-  /// Seconds since 1970 in the high half, nanoseconds in the upper half of the low half.
+  /// An instant: seconds since 1970 in the high half, nanoseconds in the upper half of the low half.
   @inlinable package static var timestamp: UInt8 { 17 }
-  /// Nanoseconds in the high half.
+  /// A span of time: nanoseconds in the high half.
   @inlinable package static var duration: UInt8 { 18 }
-  /// A ``TypeName`` in the high half.
+  /// A type: a ``TypeName`` in the high half.
   @inlinable package static var type: UInt8 { 19 }
   /// A list of at most one element, which is not a list.
   @inlinable package static var optional: UInt8 { 20 }
-  /// Network addresses, address ranges and versions are encoded as bytes. They are compared by these bytes.
+  /// A network address. Addresses, address ranges and versions are encoded as bytes, and compared by these bytes.
   @inlinable package static var ip: UInt8 { 21 }
   @inlinable package static var cidr: UInt8 { 22 }
   @inlinable package static var version: UInt8 { 23 }
-  /// A function that is used as a value: two cells, for its name and the value that it is a member of.
+  /// A function that is used as a value: two cells, for the function's name and the value that has it as a member.
   @inlinable package static var function: UInt8 { 24 }
   /// The lowest tag of a string of at most 15 bytes.
   @inlinable package static var shortText: UInt8 { 0x80 }
@@ -155,7 +155,7 @@ package import CivilTime
     self.init(low: UInt64(Tag.type), high: UInt64(value.rawValue))
   }
 
-  /// A fault. The machine adds the instruction.
+  /// A cell for an error of this kind. The machine adds the instruction.
   package init(fault kind: EvaluationError.Kind, _ a: UInt8 = 0, _ b: UInt8 = 0) {
     let operands = UInt64(a) << 16 | UInt64(b) << 24
     self.init(low: UInt64(Tag.fault) | UInt64(kind.rawValue) << 8 | operands, high: 0)
@@ -173,7 +173,7 @@ package import CivilTime
 
   /// The number of bytes (string, bytes), elements (list) or entries (map) in other memory.
   @inlinable package var outsideCount: Int { Int(low >> 8) }
-  /// Their address.
+  /// The address of the bytes, elements or entries.
   @inlinable package var address: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: UInt(high)) }
 
   /// A cell for content in other memory. Counts are below 2^56, because memory is smaller.
@@ -236,7 +236,7 @@ package import CivilTime
     return first | last << UInt64(8 &* (count &- 2))
   }
 
-  /// A string that is not copied if it is too long for a cell.
+  /// A string. If it is too long for a cell, it is not copied.
   @inlinable package init(textAt text: UnsafeBufferPointer<UInt8>) {
     if let short = Cell(short: text) {
       self = short
@@ -268,7 +268,7 @@ extension UnsafePointer<Cell> {
 }
 
 extension Cell {
-  /// The string of this cell, in any encoding.
+  /// The string of this cell, whether its bytes are inside the cell or elsewhere.
   package var text: String {
     // SAFETY: The view points to a local copy of the cell, and stays in the closure.
     // Tests: CellTests.

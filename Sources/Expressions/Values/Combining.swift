@@ -11,7 +11,7 @@ extension Dictionary {
     for (key, new) in other { self[key] = self[key].map { value($0, new) } ?? new }
   }
 
-  /// This dictionary with the entries of another one.
+  /// This dictionary with the entries of another dictionary.
   package func combined(with other: Self, _ value: (Value, Value) -> Value) -> Self {
     var result = self
     result.combine(other, value)

@@ -25,8 +25,9 @@ package enum Comparing {
   /// and so on, is small in memory but endless to visit.
   static let mostWork = 1 << 24
 
-  /// Equality. Adds the work to `work`: an element of a list, an entry of a map or 64 bytes count as one. Beyond
-  /// ``mostWork``, or deeper than ``Nesting/deepestValue``, the result is false and `work` exceeds any budget.
+  /// Whether two cells are equal. Adds the work to `work`: an element of a list, an entry of a map or 64 bytes count as
+  /// one. Beyond ``mostWork``, or deeper than ``Nesting/deepestValue``, the result is false and `work` exceeds any
+  /// budget.
   package static func areEqual(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int, depth: Int = 0
   ) -> Bool {
@@ -48,7 +49,7 @@ package enum Comparing {
       return left.tag == right.tag && left.tag != Tag.double
         ? false : orderNumbers(left, right) == .equal
     case (Tag.timestamp, Tag.timestamp):
-      // One instant may be written with different offsets.
+      // The same instant can have different offsets.
       return order(left.timestampValue, right.timestampValue) == .equal
     default:
       return false

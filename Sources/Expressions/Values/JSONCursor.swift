@@ -257,7 +257,7 @@ package struct JSONCursor {
     }
   }
 
-  /// One `\uXXXX`, or a surrogate pair of them, and its number of bytes.
+  /// The code point of `\uXXXX`, or of two as a surrogate pair, and the number of bytes.
   fileprivate static func unicodeEscape(_ at: UnsafePointer<UInt8>, _ room: Int) -> (UInt32, Int) {
     // SAFETY: Reads six bytes if `room` has six, and twelve if it has twelve.
     // Tests: JSONReaderTests, fuzz json.
@@ -292,7 +292,7 @@ package struct JSONCursor {
     return try numberSlowly()
   }
 
-  /// Numbers with a fraction, an exponent or more than 18 digits.
+  /// Reads a number with a fraction, an exponent or more than 18 digits.
   @inline(never)
   private mutating func numberSlowly() throws(JSONFault) -> Cell {
     let start = at

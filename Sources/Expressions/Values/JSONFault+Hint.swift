@@ -1,13 +1,14 @@
 extension JSONFault {
-  /// The length of the faulty character in bytes. It is the whole character even if one of its bytes is the fault.
+  /// The length in bytes of the character at the error. The whole character counts, even if only one of its bytes is
+  /// invalid.
   package func length(in json: [UInt8]) -> Int {
     guard offset + 1 < json.count, json[offset] >= 0xC0 else { return 1 }
     return 1 + json[(offset + 1)...].prefix(3).prefix { $0 & 0xC0 == 0x80 }.count
   }
 
-  /// Guesses what the author intended, and suggests a change. It is nil if there is no suggestion.
+  /// Guesses what the author intended, and suggests a change. Returns nil if there is no suggestion.
   ///
-  /// - Parameter json: the input with the fault.
+  /// - Parameter json: the invalid input.
   package func hint(in json: [UInt8]) -> String? {
     guard json.indices.contains(offset) else {
       return kind == .unexpectedEnd ? JSONFault.openHint(json) : nil

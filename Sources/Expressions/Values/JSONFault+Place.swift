@@ -1,14 +1,15 @@
 extension JSONFault {
-  /// The tokens that JSON allows in place of the faulty byte: `',' or '}'`. It is nil for faults of other kinds.
+  /// The tokens that JSON allows in place of the invalid byte: `',' or '}'`. The result is nil for errors of other
+  /// kinds.
   ///
-  /// - Parameter json: the input with the fault.
+  /// - Parameter json: the invalid input.
   package func expected(in json: [UInt8]) -> String? {
     guard kind == .unexpectedByte, json.indices.contains(offset) else { return nil }
     return JSONPlace(offset, in: json).expected
   }
 
-  /// The beginning of a string whose closing quote is probably missing: the next byte cannot follow a string, and
-  /// its content ends like the text between two strings.
+  /// The beginning of a string whose closing quote is probably missing: the next byte cannot follow a string, and the
+  /// string's content ends like the text between two strings.
   func openText(in json: [UInt8]) -> Int? {
     guard kind == .unexpectedByte || kind == .badNumber, json.indices.contains(offset),
       let text = JSONPlace(offset, in: json).textBefore
@@ -25,7 +26,7 @@ private struct JSONPlace {
   private enum State { case value, firstValue, key, firstKey, colon, behindValue }
 
   private var state = State.value
-  /// By open bracket: whether it is that of an object.
+  /// For each open bracket, whether it begins an object.
   private var open: [Bool] = []
   /// The string that ends directly before the place, with its quotes.
   private(set) var textBefore: Range<Int>?

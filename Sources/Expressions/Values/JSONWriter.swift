@@ -58,7 +58,7 @@ package enum JSONWriter {
     text.withUTF8 { append(quoted: $0, to: &output) }
   }
 
-  /// A JSON string of these bytes, which must be UTF-8.
+  /// Appends a JSON string of these bytes, which must be UTF-8.
   package static func append(quoted text: ByteView, to output: inout [UInt8]) {
     // SAFETY: Reads the view through its iterator alone, and copies the bytes.
     // Tests: JSONReaderTests.

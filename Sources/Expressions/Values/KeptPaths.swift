@@ -24,7 +24,7 @@ enum KeptPaths {
     Array(names.joined(separator: ".").utf8)
   }
 
-  /// The rest of each path below a prefix. It is empty for the prefix itself.
+  /// The rest of each path that begins with a prefix. For the prefix itself, the rest is empty.
   static func below(_ path: [UInt8], among paths: [[UInt8]]) -> [[UInt8]] {
     paths.compactMap { other in
       guard other.starts(with: path) else { return nil }

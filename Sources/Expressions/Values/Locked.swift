@@ -22,7 +22,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs the body with exclusive access to the value. The body must not call this again.
+  /// Runs the body with exclusive access to the value. The body must not call this method again.
   package func withLock<Result, Problem: Error>(
     _ body: (inout Value) throws(Problem) -> Result
   ) throws(Problem) -> Result {

@@ -21,7 +21,7 @@ package enum ReusedMemory {
     #endif
   }
 
-  /// This memory must not be read until it is taken again.
+  /// Marks memory as unused. It must not be read until it is taken again.
   @inline(__always)
   package static func giveBack(_ start: UnsafeMutableRawPointer?, _ count: Int) {
     #if DEBUG || TOLLGATE_POISON
@@ -29,7 +29,7 @@ package enum ReusedMemory {
     #endif
   }
 
-  /// Memory that was released is in use again.
+  /// Marks unused memory as in use again.
   @inline(__always)
   package static func take(_ start: UnsafeMutableRawPointer?, _ count: Int) {
     #if DEBUG || TOLLGATE_POISON

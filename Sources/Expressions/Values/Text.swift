@@ -36,7 +36,7 @@ package enum UTF8Scan {
     return true
   }
 
-  /// The number of code points of valid UTF-8. Every byte that is not a continuation byte begins one.
+  /// The number of code points of valid UTF-8. Every byte that is not a continuation byte begins a code point.
   package static func codePoints(_ bytes: ByteView) -> Int {
     var count = 0
     for byte in bytes where byte & 0xC0 != 0x80 { count &+= 1 }
@@ -68,7 +68,7 @@ package enum Digits {
     }
   }
 
-  /// The whole number with these digits. It is nil without digits, with other bytes, and above 64 bits.
+  /// The whole number with these digits. The result is nil without digits, with other bytes, and above 64 bits.
   static func number(_ digits: some Sequence<UInt8>, radix: UInt64 = 10) -> UInt64? {
     var value: UInt64?
     for byte in digits {
@@ -115,8 +115,8 @@ package enum NumberText {
     return i
   }
 
-  /// A JSON number: without fraction and exponent an int, or a uint above Int64's range, otherwise a double. It is nil
-  /// past the range of doubles.
+  /// The value of a JSON number: without fraction and exponent an int, or a uint above the range of `Int64`, otherwise
+  /// a double. The result is nil past the range of doubles.
   package static func number(_ bytes: ByteView) -> Cell? {
     let isInteger = !bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     if isInteger {
@@ -127,8 +127,8 @@ package enum NumberText {
     return double(bytes).map { Cell($0) }
   }
 
-  /// A decimal number of ASCII digits with optional sign, fraction and exponent, correctly rounded. It is nil if the
-  /// string is not a number, or the number is not finite.
+  /// A decimal number of ASCII digits with optional sign, fraction and exponent, correctly rounded. The result is nil
+  /// if the string is not a number, or the number is not finite.
   package static func double(_ bytes: ByteView) -> Double? {
     if let value = exactDouble(bytes) { return value }
     guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite else {

@@ -1,6 +1,6 @@
-// Substring search. The standard library only has it in _StringProcessing, which brings its own regular
-// expressions when linked statically, 1.3 MB of them. These declarations take precedence over it. Strings are
-// compared byte by byte. `TextSearch` is for long parts in strings of users.
+// Substring search. The standard library only has it in _StringProcessing, which brings its own regular expressions
+// when linked statically, 1.3 MB of them. These declarations take precedence over those. Strings are compared byte by
+// byte. `TextSearch` is for long parts in strings of users.
 extension StringProtocol {
   /// Whether another string is a part of this one.
   package func contains(_ part: String) -> Bool { firstRange(of: part) != nil }

@@ -1,6 +1,6 @@
 extension Cell {
-  /// The size as a value that shares no parts: 16 bytes for each cell, and the bytes of strings. It is nil above
-  /// `limit`, or deeper than ``Nesting/deepestValue``. The time does not depend on how far the limit is exceeded.
+  /// The size as a value that shares no parts: 16 bytes for each cell, and the bytes of strings. The result is nil
+  /// above `limit`, or deeper than ``Nesting/deepestValue``. The time does not depend on how far the limit is exceeded.
   func treeSize(upTo limit: Int) -> Int? {
     var left = limit
     return Cell.take(self, from: &left, depth: 0) ? limit - left : nil

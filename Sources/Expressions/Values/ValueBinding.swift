@@ -4,9 +4,9 @@ package struct ValueBinding: Hashable, Sendable {
   /// The treatment of null.
   package enum Null: Hashable, Sendable {
     case kept
-    /// An empty map, as on iOS.
+    /// Null becomes an empty map, as on iOS.
     case emptyMap
-    /// Left out of maps and lists, as on the Web.
+    /// Null is left out of maps and lists, as on the Web.
     case dropped
   }
 
@@ -53,14 +53,14 @@ extension ValueBinding {
   /// Whether the only conversion of strings is that `true` and `false` become bools.
   var readsTextsPlainly: Bool { readsBooleanTexts && !changesTexts }
 
-  /// A string as a bool if it is the name of one.
+  /// A bool for the strings `true` and `false`, otherwise the string itself.
   @inline(__always)
   static func boolean(_ text: Cell) -> Cell {
     if text == trueText { return .true }
     return text == falseText ? .false : text
   }
 
-  /// A string as a number if superscript 1.0.1 to 1.0.12 reads it as one.
+  /// The number that superscript 1.0.1 to 1.0.12 reads from a string, otherwise the string itself.
   static func number(_ text: Cell) -> Cell {
     // SAFETY: The view of a local cell stays in the closure. Tests: SuperscriptReferenceTests.
     withUnsafePointer(to: text) { RustNumbers.normalized($0.textBytes) } ?? text
@@ -88,7 +88,7 @@ extension ValueBinding {
     }
   }
 
-  /// Whether a value may come from null.
+  /// Whether a value may be the result of converting null.
   func isNull(_ cell: Cell) -> Bool {
     cell == .null || null == .emptyMap && cell == Cell(tag: Tag.map, count: 0, at: nil)
   }
@@ -113,7 +113,7 @@ extension ValueBinding {
     return readsNumberTexts && cell.isText ? ValueBinding.number(cell) : cell
   }
 
-  /// Elements, or keys and values, without dropped ones.
+  /// Converts elements, or keys and values, and removes the dropped ones.
   private func collection(_ cell: Cell, width: Int, in arena: inout Arena) -> Cell {
     // SAFETY: Changes a list or map in place. It was just read into this arena, no other cell
     // points to it, and the result has at most as many elements. Tests: FrameFillTests,

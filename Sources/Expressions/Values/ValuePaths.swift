@@ -6,7 +6,7 @@ extension Value {
     return self[name]?.value(at: path.dropFirst())
   }
 
-  /// This value with another one at names below it. Nil removes the existing value. Values on the path that are not
+  /// This value with another value at a path below it. Nil removes the existing value. Values on the path that are not
   /// maps become maps.
   package func setting(_ path: ArraySlice<String>, to value: Value?) -> Value {
     guard let name = path.first else { return value ?? self }

@@ -7,7 +7,7 @@ enum LiquidRelation: UInt8 {
 // Pointers to local cells stay in their closures, and static strings live as long as the process.
 // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
 enum LiquidComparing {
-  /// A bool, or a fault: Ruby cannot order a string and a number.
+  /// Tests a relation. The result is a bool, or an error: Ruby cannot order a string and a number.
   static func test(
     _ relation: LiquidRelation, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
@@ -149,9 +149,9 @@ enum LiquidComparing {
 
   // MARK: Membership
 
-  /// In Ruby the operator first checks whether both sides are truthy, so that no value contains nil or false.
-  /// In ECMAScript a list contains any value that is an element, including null and false. A missing value is
-  /// undefined, which no list from JSON contains.
+  /// In Ruby, `contains` first checks whether both sides are truthy, so that no value contains nil or false. In
+  /// ECMAScript, a list contains any value that is an element, including null and false. A missing value is undefined,
+  /// which no list from JSON contains.
   private static func contains(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int

@@ -1,12 +1,12 @@
 internal import CivilTime
 
-/// Converts values to strings and numbers, for both of Liquid's worlds.
+/// Converts values to strings and numbers, as Ruby's and JavaScript's Liquid do.
 extension RenderingState {
   // SAFETY: The bytes of a value are its own, or a copy in the arena that is made before the
   // scratch buffer is used again. Tests: RenderingTests, corpus, asan.
 
-  /// Appends the printed form of a value. Values without a printed form append nothing. The result is whether
-  /// the value has one.
+  /// Appends the printed form of a value. If the value has no printed form, nothing is appended and the result is
+  /// false.
   @inline(__always)
   mutating func print(_ value: UnsafePointer<Cell>) -> Bool {
     let cell = value.pointee
@@ -40,7 +40,7 @@ extension RenderingState {
     return isText
   }
 
-  /// The bytes of a value's string: its own, or a copy in the arena.
+  /// The bytes of a value as a string: the value's own bytes, or a copy in the arena.
   mutating func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> ByteView {
     if value.pointee.isText { return value.textBytes }
     if value.pointee.isNil { return ByteView(start: nil, count: 0) }
@@ -114,7 +114,7 @@ enum LiquidConversions {
     buffer.append(number: cell.rangeEnd)
   }
 
-  /// Appends the string of a value that filters work on.
+  /// Appends the string that filters use for a value.
   static func appendAsPart(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, _ style: LiquidStyle
   ) {
@@ -185,7 +185,7 @@ enum LiquidConversions {
     return ByteView(rebasing: text[from..<to])
   }
 
-  /// A value as a number, with integers and decimals distinct: an int or a double cell.
+  /// A value as a number: an int cell for an integer, a double cell for a decimal.
   static func rubyNumber(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
@@ -250,7 +250,7 @@ enum LiquidConversions {
   static func javaScriptNumber(_ text: ByteView) -> Double {
     let text = trimmed(text)
     if text.isEmpty { return 0 }
-    // No number that people write is this long, and parsing one takes long.
+    // People write no numbers of this length, and parsing them takes long.
     if text.count > longestNumber { return .nan }
     if text.count > 2, text[0] == 0x30, let radix = radix(text[1]) {
       var value = 0.0
@@ -291,7 +291,7 @@ enum LiquidConversions {
     return Cell(value)
   }
 
-  /// A whole number as Ruby's `Integer(value)` reads it, or a fault.
+  /// A whole number as Ruby's `Integer(value)` reads it, or an error.
   static func rubyInteger(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     if cell.tag == Tag.int { return cell }

@@ -75,7 +75,7 @@ struct DateWriter {
     var width: Int?
   }
 
-  /// The result is false if a field is wider than allowed.
+  /// Writes the instant in a format. The result is false if a field is wider than allowed.
   mutating func write(_ format: ByteView, into buffer: inout OutputBuffer) -> Bool {
     var i = 0
     while i < format.count, !buffer.isFull {
@@ -182,7 +182,7 @@ struct DateWriter {
     return true
   }
 
-  /// A name in the locale, or in English.
+  /// A name of a month or weekday in the locale, or in English.
   private func name(_ name: LocaleWords.Name, _ number: Int, isShort: Bool) -> String {
     if let words, let local = words.words.name(name, number, isShort, words.locale) { return local }
     let english =

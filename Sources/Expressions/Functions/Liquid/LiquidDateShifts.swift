@@ -10,7 +10,7 @@ enum LiquidTimeUnit: Int, CaseIterable, CustomStringConvertible {
     ["milliseconds", "seconds", "minutes", "hours", "days", "weeks", "months", "years"][rawValue]
   }
 
-  /// `hours`, `hour`, `h`: the unit, or nil.
+  /// The unit with a name such as `hours`, `hour` or `h`, or nil.
   init?(_ text: ByteView) {
     let text = LiquidConversions.trimmed(text)
     guard
@@ -92,8 +92,8 @@ enum DateShifts {
     return state.takeText(from: mark, &arena)
   }
 
-  /// An instant shifted by a number of units. Months do not change the day, or use the last day of a shorter
-  /// month.
+  /// An instant shifted by a number of units. Shifting by months keeps the day of the month, or uses the last day of a
+  /// shorter month.
   static func shift(_ instant: Timestamp, by amount: Double, _ unit: LiquidTimeUnit) -> Timestamp? {
     guard amount.isFinite, abs(amount) < 1e12 else { return nil }
     switch unit {
@@ -123,7 +123,7 @@ enum DateShifts {
     _ = writer.write(LiquidComparing.literal("%Y-%m-%dT%H:%M:%S.%LZ"), into: &buffer)
   }
 
-  /// `1d`, `2h 30m`.
+  /// Reads amounts with units, such as `1d` or `2h 30m`.
   private struct AmountReader {
     // SAFETY: Every index into the caller's view is compared with its count.
     // Tests: AnyArgumentsTests, corpus.
@@ -158,8 +158,8 @@ enum DateShifts {
 /// `countdown_from` and `countdown_<unit>_partial`, `countdown_<unit>_total`: Superwall's own filters. They
 /// use the distance between two instants, whichever comes first.
 enum Countdowns {
-  /// Operands for a unit: one instant, another, the unit's number, whether it is the total.
-  /// Operands of `countdown_from`: one instant, another, style, largest unit, column.
+  /// Operands for a unit: two instants, the unit's number, and whether the result is the total.
+  /// Operands of `countdown_from`: two instants, style, largest unit, column.
   static func call(
     _ operands: Operands, isUnit: Bool, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {

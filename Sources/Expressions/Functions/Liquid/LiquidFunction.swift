@@ -67,8 +67,8 @@ enum TagFunction {
 }
 
 extension LiquidFunction {
-  /// The code that evaluates a function. Functions that are evaluated together have a type of their own, so
-  /// that this code does not compile if it lacks one of them.
+  /// The code that evaluates a function. Each group of functions has its own type, so that this code does not compile
+  /// if a function is missing.
   enum Family {
     case number(NumberFilter)
     case rounding(RoundingFilter)

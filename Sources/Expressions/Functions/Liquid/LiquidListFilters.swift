@@ -139,7 +139,7 @@ enum ListFilters {
     return state.takeText(from: mark, &arena)
   }
 
-  /// Appends the items of a list with a separator. Nested lists have commas.
+  /// Appends the items of a list with a separator. Commas separate the items of nested lists.
   private static func append(
     _ list: Cell, _ separator: ByteView, _ buffer: inout OutputBuffer, _ style: LiquidStyle,
     depth: Int
@@ -318,7 +318,7 @@ enum LiquidProperties {
     switch cell.tag {
     case Tag.map: return .value(Comparing.lookUp(property, in: cell, &work)?.pointee ?? .null)
     case Tag.longText, Tag.shortText...:
-      // A string has its substrings as properties.
+      // In Ruby, a string's properties are its substrings.
       if property.pointee.isText {
         let isPart = TextFunctions.contains(item.textBytes, property.textBytes)
         return .value(isPart ? property.pointee : .null)

@@ -196,7 +196,7 @@ extension OutputBuffer {
     }
     let digits = DoubleDigits(value)
     if value < 0 { append(UInt8(ascii: "-")) }
-    // Ruby uses no exponent for a whole number of up to 15 digits, or up to 16 before the point otherwise.
+    // Without an exponent, Ruby writes whole numbers of up to 15 digits, and others of up to 16 before the point.
     let isWhole = digits.count <= digits.point
     let (least, most) = isBinary ? (-5, 21) : (-3, isWhole ? 15 : 16)
     if digits.point < least || digits.point > most {

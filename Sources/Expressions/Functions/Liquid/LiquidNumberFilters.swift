@@ -60,7 +60,7 @@ enum BinaryNumberFilters {
     return number.isNaN ? 0 : number
   }
 
-  /// Halves round up, also below zero.
+  /// Rounds to the nearest number. Halves round up, also below zero.
   private static func rounded(_ value: Double, _ places: Double) -> Double {
     let amplifier = pow(10, places)
     let scaled = value * amplifier
@@ -141,7 +141,7 @@ enum DecimalNumberFilters {
     cell.tag == Tag.int ? LiquidDecimal(cell.intValue) : LiquidDecimal(cell.doubleValue)
   }
 
-  /// At least one operand has a fraction. Numbers with more digits than fit into a decimal are computed as
+  /// Computes a result if an operand has a fraction. Numbers with more digits than fit into a decimal are computed as
   /// doubles.
   private static func decimals(_ function: ArithmeticFilter, _ a: Cell, _ b: Cell) -> Cell {
     let (x, y) = (a.nearestDouble, b.nearestDouble)

@@ -108,7 +108,7 @@ enum Plurals {
     }
   }
 
-  /// 1, 21, 31, ... but not 11, 111, ...
+  /// Whether a number is 1, 21, 31, ..., but not 11, 111, ...
   private static func endsInOne(_ number: UInt64) -> Bool { number % 10 == 1 && number % 100 != 11 }
 
   private static func slavicOrOther(_ n: PluralOperands, _ language: String, _ isOne: Bool)
@@ -119,7 +119,7 @@ enum Plurals {
     let endsInFew = n.ends(2...4, of: 10) && !n.ends(12...14, of: 100)
     switch language {
     case "ru", "uk", "be":
-      // 1.0 is written with a fraction, and only Belarusian uses the number alone.
+      // The number 1.0 has a fraction. Only Belarusian ignores a fraction of zero.
       guard n.isWhole || language == "be" && n.fraction == 0 else { return .other }
       return endsInOne ? .one : endsInFew ? .few : .many
     case "pl":

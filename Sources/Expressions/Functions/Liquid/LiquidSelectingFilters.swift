@@ -19,7 +19,7 @@ enum SelectingFilters {
         ?? (state.style.isJavaScript ? UnsafePointer(noName) : nil)
     else { return none(function) }
     var target = operands.optional(2)
-    // Without a third operand, and in Ruby also if it is nothing, the property must be truthy.
+    // Without a third operand, and in Ruby also if that operand is nil, the property must be truthy.
     if let third = target, third.pointee.isNil,
       !state.style.isJavaScript || third.pointee.tag < Tag.null
     {
@@ -153,7 +153,8 @@ enum SortFilters {
     return Cell(tag: Tag.list, count: keys.outsideCount, at: memory)
   }
 
-  /// Sorts nothing last. Values without an order are an error in Ruby, and equal in ECMAScript.
+  /// Compares values for sorting; nil comes last. Values without an order are an error in Ruby, and equal in
+  /// ECMAScript.
   private struct Comparison {
     var isNatural: Bool
     var style: LiquidStyle

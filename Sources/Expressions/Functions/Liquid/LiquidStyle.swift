@@ -19,9 +19,9 @@ struct LiquidStyle: Hashable, Sendable {
 
   /// How properties are read and how filters treat lists and strings.
   enum Collections: UInt8 {
-    /// Lists are flattened, a string has no members, `where` may search in strings.
+    /// Lists are flattened, a string has no members, and `where` may search in strings.
     case flattened
-    /// Lists are not flattened, members are read by name, paths may have dots.
+    /// Lists are not flattened, members are read by name, and paths may have dots.
     case members
   }
 
@@ -40,7 +40,7 @@ struct LiquidStyle: Hashable, Sendable {
 extension Tag {
   /// A word: see ``LiquidWord``.
   static let word: UInt8 = 40
-  /// Consecutive whole numbers from the high half on. Their number is stored like a count.
+  /// Consecutive whole numbers from the high half on. The count of the numbers is stored like any count.
   static let range: UInt8 = 41
   /// Consecutive whole numbers in descending order.
   static let descending: UInt8 = 42
@@ -91,6 +91,6 @@ extension Cell {
   /// Whether the value is nothing: null, or missing.
   var isNil: Bool { tag <= Tag.null }
 
-  /// Whether the value is truthy in a condition: all values except nothing and false.
+  /// Whether the value is truthy in a condition: all values except nil and false.
   var holds: Bool { tag > Tag.null && self != .false }
 }

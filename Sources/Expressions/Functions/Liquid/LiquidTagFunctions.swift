@@ -124,7 +124,7 @@ enum TagFunctions {
     return overflow ? (count > 0 ? .max : .min) : end
   }
 
-  /// Operands: the value, offset and limit (or nothing), and whether it is reversed.
+  /// Operands: the value, offset and limit (or nothing), and whether the order is reversed.
   private static func loopItems(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
@@ -179,7 +179,7 @@ enum TagFunctions {
     return items
   }
 
-  /// A whole number as Ruby's `Integer()` reads it, or a fault.
+  /// A whole number as Ruby's `Integer()` reads it, or an error.
   private static func wholeNumber(_ value: UnsafePointer<Cell>) -> Cell {
     LiquidConversions.rubyInteger(value)
   }
@@ -241,7 +241,7 @@ enum TagFunctions {
     key.pointee.isNil ? withUnsafePointer(to: Cell.null, body) : body(key)
   }
 
-  /// Operands: register, key, number of items.
+  /// Advances a cycle. Operands: register, key, number of items.
   private static func step(_ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena) -> Cell
   {
     let next = place(operands).intValue + 1

@@ -111,7 +111,7 @@ enum TextFilters {
     }
   }
 
-  /// Whether a character reference begins at an ampersand. liquidjs only has those that it writes.
+  /// Whether a character reference begins at an ampersand. liquidjs only knows the references that it writes itself.
   private static func isReference(_ text: ByteView, _ at: Int, _ isRuby: Bool) -> Bool {
     var i = at + 1
     let rest = ByteView(rebasing: text[i...])
@@ -259,8 +259,8 @@ enum Base64Filters {
     }
   }
 
-  /// - Parameter isStrict: whether any input that the encoder would not write is an error. Otherwise
-  ///   it is skipped, as browsers do.
+  /// - Parameter isStrict: whether any input that the encoder would not write is an error. Otherwise, such input is
+  ///   skipped, as in browsers.
   static func decode(
     _ text: ByteView, isURL: Bool, isStrict: Bool, _ state: inout RenderingState,
     _ arena: inout Arena

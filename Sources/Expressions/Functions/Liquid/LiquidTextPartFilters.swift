@@ -290,7 +290,7 @@ enum TextPartFilters {
       : rubyWords(text, most, end, &state, &arena)
   }
 
-  /// The first words with one blank between them. The string is unchanged if nothing follows them, not even
+  /// The first words with one blank between them. The string is unchanged if nothing follows these words, not even
   /// white space.
   private static func rubyWords(
     _ text: ByteView, _ most: Int, _ end: ByteView, _ state: inout RenderingState,

@@ -115,7 +115,7 @@ private struct DateTextReader {
     case 0x20, 0x09, UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"):
       at += 1
     case UInt8(ascii: "("):
-      // A comment, in which browsers write the zone's name.
+      // Skip a comment, in which browsers write the zone's name.
       at = text.count
     default: failed = true
     }

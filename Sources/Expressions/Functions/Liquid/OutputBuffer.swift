@@ -1,6 +1,6 @@
 internal import CivilTime
 
-/// Bytes that grow up to a limit. The memory is reused for the next output.
+/// A buffer of bytes that grows up to a limit. The memory is reused for the next output.
 @usableFromInline struct OutputBuffer: ~Copyable {
   // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
   // reserves first. Numbers reserve their longest form, 20 bytes. Tests: RenderingTests,
@@ -160,9 +160,9 @@ public struct MoneyFormatter: Sendable {
 
 /// How a value is written to the output.
 enum OutputForm: UInt8 {
-  /// Escaped if the caller requests it.
+  /// The value is escaped if the caller requests it.
   case escaped
-  /// Unchanged: the template has escaped it already.
+  /// The value is unchanged, because the template has already escaped it.
   case raw
 }
 
