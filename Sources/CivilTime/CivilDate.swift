@@ -66,8 +66,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     CivilDate.daysSince1970(year: year, month: month, day: day)
   }
 
-  /// `daysSince1970` of parts, with a valid year and month. A day past the end of its month continues into the
-  /// next one.
+  /// The days from 1970-01-01 to the day with these parts. The year and month must be valid. A day past the end of its
+  /// month continues into the next month.
   static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let isEarly = month <= 2
     let monthFromMarch = UInt32(truncatingIfNeeded: isEarly ? month &+ 9 : month &- 3)
@@ -96,7 +96,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 
   /// Whether `year` has a 29 February.
   package static func isLeap(_ year: Int) -> Bool {
-    // If 25 and 16 divide the year, 400 does. Of the other years, 4 must divide the year and 25 must not.
+    // If 25 divides the year, 16 must divide it too. Otherwise, 4 must divide it.
     year % 25 == 0 ? year & 15 == 0 : year & 3 == 0
   }
 
@@ -110,15 +110,15 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The day `count` days later, or earlier if it is negative. It stops at the ends of `years`.
+  /// The day `count` days later, or earlier if `count` is negative. The result stops at the ends of `years`.
   package func adding(days count: Int) -> CivilDate {
     let (sum, overflow) = daysSince1970.addingReportingOverflow(count)
     if overflow { return count < 0 ? .earliest : .latest }
     return CivilDate(daysSince1970: sum)
   }
 
-  /// The same day `count` months later, or earlier if it is negative. If the month is too short, it is the last day
-  /// of the month: 31 January plus one month is 28 or 29 February.
+  /// The same day `count` months later, or earlier if `count` is negative. If the month is too short, the result is its
+  /// last day: 31 January plus one month is 28 or 29 February.
   package func adding(months count: Int) -> CivilDate {
     let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(count)
     if overflow { return count < 0 ? .earliest : .latest }
@@ -130,7 +130,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     return CivilDate(known: newYear, newMonth, min(day, length))
   }
 
-  /// The same day `count` years later, or earlier if it is negative. 29 February becomes 28 February in a common
+  /// The same day `count` years later, or earlier if `count` is negative. 29 February becomes 28 February in a common
   /// year.
   package func adding(years count: Int) -> CivilDate {
     let (months, overflow) = count.multipliedReportingOverflow(by: 12)
@@ -147,10 +147,10 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 /// The calendar repeats after 400 years of this many days.
 private let daysInCycle: UInt32 = 146_097
 
-/// The number of years from the start of counting, on a 1 March, to year 0. It is a whole number of cycles.
+/// The number of years from the start of counting, on a 1 March, to year 0. This is a whole number of cycles.
 private let yearsFromStartTo0 = 2510 * 400
 
-/// Days from there to 1 March of year 0, and on to 1970-01-01.
+/// Days from the start of counting to 1 March of year 0, and on to 1970-01-01.
 private let daysFromStartTo1970 = 2510 * 146_097 + 719_468
 
 /// The quotient rounded down, where `/` would round toward zero. The divisor is positive.

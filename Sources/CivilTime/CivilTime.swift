@@ -29,7 +29,7 @@ package struct CivilTime: Hashable, Sendable {
   }
 
   /// The time on a clock that is `offset` seconds ahead of UTC, at an instant in seconds since 1970. Instants outside
-  /// ``CivilDate/years`` are the first or the last of their days.
+  /// ``CivilDate/years`` are moved to the first or the last day.
   package init(secondsSince1970 seconds: Int64, nanosecond: Int = 0, offset: Int32 = 0) {
     let local = CivilTime.clamp(seconds) &+ Int64(offset)
     let day = floorDivide(local, by: secondsInDay)
@@ -67,7 +67,7 @@ package struct CivilTime: Hashable, Sendable {
   /// The number of the day in its year; 1 January is 1.
   package var dayOfYear: Int { date.dayOfYear }
 
-  /// The instant at which a clock `offset` seconds ahead of UTC shows this, in seconds since 1970.
+  /// The instant at which a clock `offset` seconds ahead of UTC shows this time, in seconds since 1970.
   package func secondsSince1970(offset: Int32 = 0) -> Int64 {
     let secondOfDay = hour &* 3600 &+ minute &* 60 &+ second
     return Int64(date.daysSince1970) &* secondsInDay &+ Int64(secondOfDay) &- Int64(offset)

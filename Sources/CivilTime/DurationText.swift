@@ -6,7 +6,7 @@ package enum DurationTextError: Error, Hashable, Sendable {
   /// A number without a unit: `1`. Only `0` needs no unit.
   case missingUnit
 
-  /// A number is followed by letters other than h, m, s, ms, us, µs and ns. There are no days.
+  /// A number is followed by letters other than h, m, s, ms, us, µs and ns. Days have no unit.
   case unknownUnit
 
   /// The duration is longer than a ``TimeSpan`` can be.
@@ -16,9 +16,10 @@ package enum DurationTextError: Error, Hashable, Sendable {
 extension TimeSpan {
   /// Parses Go's durations, like `duration()` of the language: `1h30m`, `-1.5s`, `100ms`, `0`.
   ///
-  /// There is one sign for the whole, then numbers with units in any order, which are added up. The part of a fraction
-  /// below a nanosecond is dropped, and so are its digits after the eighteenth. The arithmetic is exact. Go uses floating
-  /// point, so its result may differ by a nanosecond if a fraction has more digits than its unit has nanoseconds.
+  /// A sign applies to the whole duration. Numbers with units follow in any order, and are added up. The part of a
+  /// fraction below a nanosecond is dropped, and so are the fraction's digits after the eighteenth. The arithmetic is
+  /// exact. Go uses floating point, so its result may differ by a nanosecond if a fraction has more digits than its
+  /// unit has nanoseconds.
   package init(duration text: UnsafeBufferPointer<UInt8>) throws(DurationTextError) {
     // SAFETY: `text` is the caller's view. Every index is compared with its count.
     // Tests: DurationTextTests.
@@ -36,7 +37,7 @@ extension TimeSpan {
     var total: UInt64 = 0
     while position < text.count {
       let term = try TimeSpan.readTerm(text, from: &position)
-      // Both are at most 2^63, so the sum only wraps if both are exactly that. It is then 0.
+      // Both terms are at most 2^63, so the sum only wraps if both are exactly 2^63. The sum is then 0.
       total = total &+ term
       guard total <= furthest, total >= term else { throw .outOfRange }
     }
@@ -99,7 +100,7 @@ extension TimeSpan {
   ) throws(DurationTextError) -> UInt64 {
     // SAFETY: Every index is compared with the count. Tests: DurationTextTests.
     let start = position
-    // Every unit fits into four bytes, so longer ones are unknown.
+    // Every unit fits into four bytes, so longer units are unknown.
     var unit: UInt32 = 0
     while position < text.count, text[position] != UInt8(ascii: "."),
       digit(text, at: position) == nil
@@ -157,5 +158,5 @@ extension TimeSpan {
   }
 }
 
-/// 2^63, the maximum length in nanoseconds of a negative duration. A positive one must be shorter.
+/// 2^63, the maximum length in nanoseconds of a negative duration. A positive duration must be shorter.
 private let furthest: UInt64 = 1 << 63

@@ -1,13 +1,14 @@
 extension Timestamp {
-  /// Parses the ISO 8601 that people and other programs write, for data files and command lines. `timestamp()` of the
-  /// language never uses it.
+  /// Parses ISO 8601 as people and other programs write it, for data files and command lines. `timestamp()` of the
+  /// language never uses this parser.
   ///
-  /// A date without a time is its midnight. A T or a space separates date and time. The seconds, the fraction (after a
+  /// A date without a time means midnight. A T or a space separates date and time. The seconds, the fraction (after a
   /// point or a comma) and the zone are optional. The zone is Z, `+hh:mm`, `+hhmm` or `+hh`, optionally after a space. T
   /// and Z may be lower-case.
   ///
-  /// - Parameter zone: the zone of a time without one. Nil rejects such a time, as for files, because their zone is
-  ///   unknown. A time that clocks there show twice is the earlier one. A time that they skip is rejected.
+  /// - Parameter zone: the zone of a time without a zone. With nil, such a time is rejected, as for files, because
+  ///   their zone is unknown. A time that clocks in the zone show twice means the earlier instant. A time that clocks
+  ///   skip is rejected.
   package init(iso8601 text: UnsafeBufferPointer<UInt8>, in zone: TimeZoneRules?)
     throws(TimestampTextError)
   {
@@ -35,7 +36,7 @@ extension Timestamp {
     self = time
   }
 
-  /// Parses the ISO 8601 that people and other programs write.
+  /// Parses ISO 8601 as people and other programs write it.
   package init(iso8601 text: String, in zone: TimeZoneRules?) throws(TimestampTextError) {
     self = try readUTF8(text) { bytes throws(TimestampTextError) in
       try Timestamp(iso8601: bytes, in: zone)
@@ -65,7 +66,7 @@ private struct ISO8601Reader {
     return true
   }
 
-  /// `yyyy-mm-dd`.
+  /// Parses `yyyy-mm-dd`.
   mutating func date() throws(TimestampTextError) -> (Int, Int, Int) {
     let century = try pair()
     let year = try century * 100 + pair()
@@ -75,7 +76,7 @@ private struct ISO8601Reader {
     return (year, month, try pair())
   }
 
-  /// `hh:mm` or `hh:mm:ss`.
+  /// Parses `hh:mm` or `hh:mm:ss`.
   mutating func time() throws(TimestampTextError) -> (Int, Int, Int) {
     let hour = try pair()
     guard take(":") else { throw .malformed }

@@ -19,8 +19,8 @@ package enum TimestampTextError: Error, Hashable, Sendable {
 extension Timestamp {
   /// Parses RFC 3339, like `timestamp()` of the language: `2026-03-14T09:26:53.5+01:00`.
   ///
-  /// Upper-case T and Z, and a zone, are required. A fraction may have any number of digits. Those after the ninth are
-  /// dropped. No allocation.
+  /// Upper-case T and Z, and a zone, are required. A fraction may have any number of digits, but digits after the ninth
+  /// are dropped. Parsing allocates no memory.
   package init(rfc3339 text: UnsafeBufferPointer<UInt8>) throws(TimestampTextError) {
     // SAFETY: The check of the count covers the fixed places up to 18. Every later index is
     // compared with the count. Tests: TimestampTextTests.

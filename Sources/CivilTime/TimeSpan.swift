@@ -4,7 +4,7 @@
 /// 292 years in both directions. The wider range of protobuf's durations would be wrong, because the time between the ends
 /// of the calendar must be an error.
 package struct TimeSpan: Hashable, Comparable, Sendable {
-  /// The length in nanoseconds. It is negative for the past.
+  /// The length in nanoseconds, which is negative for the past.
   package let nanoseconds: Int64
 
   /// A length of zero.
@@ -22,7 +22,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     self.init(nanoseconds: nanoseconds)
   }
 
-  /// The same length in the other direction, or nil for the longest negative one.
+  /// The same length in the other direction, or nil for the longest negative length.
   package var negated: TimeSpan? {
     TimeSpan.zero.subtracting(self)
   }

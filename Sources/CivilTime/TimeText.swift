@@ -16,7 +16,7 @@ package struct DigitPairs {
   /// Whether every byte read so far is a digit.
   @inlinable package var allWereDigits: Bool { highest <= 9 }
 
-  /// The number in two bytes at a place. The result is arbitrary if they are not digits.
+  /// The number in two bytes at a place. The result is arbitrary if the bytes are not digits.
   @inlinable @inline(__always)
   package mutating func pair(at place: Int) -> Int {
     let tens = text[place] &- UInt8(ascii: "0")
@@ -85,7 +85,7 @@ package struct DigitWriter {
     next &+= length
   }
 
-  /// Writes a point and the digits of a part of a second without trailing zeros, or nothing if it is zero.
+  /// Writes a point and the digits of a part of a second without trailing zeros. If the part is zero, writes nothing.
   package mutating func fraction(nanoseconds: UInt32) {
     guard nanoseconds > 0 else { return }
     character(".")

@@ -3,7 +3,7 @@ struct TimeZoneIndex: Sendable {
   // SAFETY: The pointers lead into compiled tables, which live as long as the process. `init`
   // checks the place of each name when it reads the table. Tests: TimeZoneTests.
 
-  /// One zone's part of `instants` and `offsets`.
+  /// The data of one zone. Its transitions are a range of `instants` and `offsets`.
   private struct Record {
     /// The offset before the first transition.
     var first: Int32
@@ -88,7 +88,7 @@ struct TimeZoneIndex: Sendable {
     return nil
   }
 
-  /// The offset of a record in which it never changes.
+  /// The offset of a record whose offset never changes, or nil for other records.
   func constantOffset(ofRecord number: Int) -> Int32? {
     let record = records[number]
     return record.transitions.isEmpty && record.rule == nil ? record.first : nil
@@ -102,7 +102,7 @@ struct TimeZoneIndex: Sendable {
     if let rule = record.rule, low == high || instants[high &- 1] <= seconds {
       return rule.offset(atUTC: CivilTime.clamp(seconds))
     }
-    // The first transition after the instant. The previous one applies.
+    // Finds the first transition after the instant. The transition before it applies.
     while low < high {
       let middle = (low &+ high) / 2
       if instants[middle] <= seconds {

@@ -11,7 +11,7 @@ struct TimeZoneRule: Equatable, Sendable {
     /// Seconds after midnight on the clocks before the change. It may be negative or beyond the day.
     var clock: Int32
 
-    /// The moment in a year in seconds since 1970, if the clocks before it are in UTC.
+    /// The moment in a year in seconds since 1970, if clocks show UTC before the moment.
     func seconds(in year: Int) -> Int64 {
       let first = CivilDate.daysSince1970(year: year, month: month, day: 1)
       let distance = (weekday &- CivilDate.weekday(ofDay: first) &+ 7) % 7
@@ -23,11 +23,11 @@ struct TimeZoneRule: Equatable, Sendable {
 
   /// Seconds ahead of UTC outside of daylight time.
   var standard: Int32
-  /// Seconds ahead of UTC in daylight time. It is less than `standard` if winter is the exception.
+  /// Seconds ahead of UTC in daylight time. The number is less than `standard` if winter time is the exception.
   var daylight: Int32
   /// When daylight time starts.
   var start: Change
-  /// When it ends.
+  /// When daylight time ends.
   var end: Change
 
   /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970, which `CivilTime.clamp` has been applied

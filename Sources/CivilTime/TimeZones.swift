@@ -1,5 +1,5 @@
-/// The time zones of the tz database. They are compiled in and not read from the machine, so that the same rules decide
-/// alike everywhere.
+/// The time zones of the tz database. They are compiled in and not read from the machine, so that rules have the same
+/// results everywhere.
 package enum TimeZones {
   /// The release of the tz database, such as `2025b`.
   package static var version: String { "\(TimeZoneTable.release)" }
@@ -14,9 +14,9 @@ package enum TimeZones {
     TimeZoneIndex.shared.isComplete
   }
 
-  /// The zone with a name of the tz database (`Europe/Berlin`, `US/Central`, `UTC`, with the right letter case) or with a
-  /// fixed offset: `+05:30`, `-02:30`, and without a sign `02:00`. It is nil for any other string, including abbreviations
-  /// such as `Z` and `CEST`.
+  /// The zone with a name of the tz database (`Europe/Berlin`, `US/Central`, `UTC`, with the right letter case) or with
+  /// a fixed offset: `+05:30`, `-02:30`, and without a sign `02:00`. The result is nil for any other string, including
+  /// abbreviations such as `Z` and `CEST`.
   package static func zone(named name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
     if let offset = fixedOffset(name) { return TimeZoneRules(fixedOffset: offset) }
     let index = TimeZoneIndex.shared
@@ -69,8 +69,8 @@ package enum TimeZones {
   }
 }
 
-/// The offset of clocks in a zone, for every instant. It has a few trivial bytes, because all zones share one table of
-/// transitions.
+/// The offset of clocks in a zone, for every instant. A value has a few trivial bytes, because all zones share one
+/// table of transitions.
 package struct TimeZoneRules: Hashable, Sendable {
   private enum Source: Hashable {
     case fixed(Int32)
@@ -82,7 +82,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// Coordinated Universal Time.
   package static let utc = TimeZoneRules(source: .fixed(0))
 
-  /// A zone whose clocks are always the same number of seconds ahead of UTC. It is nil for a day or more.
+  /// A zone whose clocks are always the same number of seconds ahead of UTC. Fails for a day or more.
   package init?(fixedOffset seconds: Int32) {
     guard -86_399...86_399 ~= seconds else { return nil }
     self.init(source: .fixed(seconds))
@@ -99,8 +99,8 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970.
   ///
-  /// Before 1970 it is the offset at the beginning of 1970. After the last known transition it is that of the rule in force
-  /// then.
+  /// Before 1970, the result is the offset at the beginning of 1970. After the last known transition, the zone's last
+  /// rule applies.
   package func offset(atUTC seconds: Int64) -> Int32 {
     switch source {
     case .fixed(let offset): offset
@@ -110,8 +110,8 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   /// The instant at which clocks in the zone show a date and time, which is given as if it were UTC.
   ///
-  /// A time that clocks show twice is the earlier one. A time that they skip counts from the clocks' last time before the
-  /// change: 02:30 is 03:30.
+  /// If clocks show the time twice, the result is the earlier instant. If clocks skip the time, it counts from the last
+  /// time before the change: 02:30 means 03:30.
   package func secondsSince1970(local seconds: Int64) -> Int64 {
     // Clocks do not change on consecutive days.
     let before = Int64(offset(atUTC: seconds - 86_400))
@@ -122,8 +122,8 @@ package struct TimeZoneRules: Hashable, Sendable {
     return seconds - before
   }
 
-  /// All instants at which clocks in the zone show a date and time, which is given as if it were UTC: two if clocks are set
-  /// back, and none if they skip it.
+  /// All instants at which clocks in the zone show a date and time, which is given as if it were UTC: two if clocks are
+  /// set back, and none if clocks skip the time.
   package func instants(local seconds: Int64) -> [Int64] {
     let offsets = Set([-86_400, 86_400].map { Int64(offset(atUTC: seconds + $0)) })
     return offsets.filter { Int64(offset(atUTC: seconds - $0)) == $0 }.map { seconds - $0 }.sorted()

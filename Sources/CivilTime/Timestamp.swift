@@ -1,7 +1,7 @@
 /// An instant between the years 1 and 9999 in UTC, to the nanosecond.
 ///
-/// The range is that of CEL's timestamps. Operations whose result would be outside return nil. It has sixteen bytes and no
-/// references.
+/// The range is that of CEL's timestamps. Operations whose result would be outside this range return nil. A timestamp
+/// has sixteen bytes and no references.
 package struct Timestamp: Hashable, Comparable, Sendable {
   /// Whole seconds since 1970-01-01T00:00:00Z, rounded down. Leap seconds are not counted.
   package let seconds: Int64
@@ -36,7 +36,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     -62_135_596_800...253_402_300_799 ~= seconds
   }
 
-  /// The instant after a span of time, or before it if the span is negative. It is nil out of range.
+  /// The instant after a span of time, or before it if the span is negative. The result is nil if it is out of range.
   package func adding(_ span: TimeSpan) -> Timestamp? {
     let whole = floorDivide(span.nanoseconds, by: nanosecondsInSecond)
     let rest = span.nanoseconds &- whole &* nanosecondsInSecond
@@ -49,16 +49,16 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     return Timestamp(seconds: sum, nanoseconds: Int32(truncatingIfNeeded: nanosecondSum))
   }
 
-  /// The instant before a span of time, or after it if the span is negative. It is nil out of range.
+  /// The instant before a span of time, or after it if the span is negative. The result is nil if it is out of range.
   package func subtracting(_ span: TimeSpan) -> Timestamp? {
     if let negated = span.negated { return adding(negated) }
-    // Only the lowest number of nanoseconds has no negative counterpart. Its halves have one.
+    // Only the lowest number of nanoseconds cannot be negated, but its halves can.
     let half = TimeSpan(nanoseconds: span.nanoseconds / 2)
     return subtracting(half)?.subtracting(half)
   }
 
-  /// The time from `start` to this instant, which is negative if `start` is later. It is nil if it is longer than a
-  /// ``TimeSpan`` can be.
+  /// The time from `start` to this instant, which is negative if `start` is later. The result is nil if the time is
+  /// longer than a ``TimeSpan`` can be.
   package func since(_ start: Timestamp) -> TimeSpan? {
     var whole = seconds &- start.seconds
     var rest = Int64(nanoseconds) &- Int64(start.nanoseconds)

@@ -52,7 +52,7 @@ enum CaseFolding {
     }
   }
 
-  /// No script has case above it, and a future one is unlikely.
+  /// The last code point that can have case. No script above it has case, and a future script with case is unlikely.
   private static let lastCased: UInt32 = 0x1_FFFF
 
   /// Every code point with each of its partners, sorted.

@@ -98,7 +98,8 @@
       return pairs >= groups || makeRoom(groups)
     }
 
-    /// The size is exactly the requested one, so that the result of a deep match does not depend on earlier patterns.
+    /// Makes the stack exactly as large as requested, so that the result of a deep match does not depend on earlier
+    /// patterns.
     private mutating func makeStack(_ size: Int) -> Bool {
       // SAFETY: The context keeps a pointer to the stack. It gets the new stack before the old one
       // is freed. Tests: RegexDifferentialTests, asan.
@@ -136,7 +137,7 @@
       return result == PCRE2_ERROR_NOMATCH ? .notMatched : .limitExceeded
     }
 
-    /// The range of a group after a match, or nil if it took no part.
+    /// The range of a group after a match, or nil if the group took no part.
     func range(ofGroup group: Int) -> Range<Int>? {
       guard group < pairs, let vector = pcre2_get_ovector_pointer_8(matchData) else { return nil }
       // SAFETY: PCRE2 writes two offsets for each of the `pairs` groups. Tests: RegexMatchingTests.

@@ -124,7 +124,7 @@ extension PatternTranslation {
     }
   }
 
-  /// Letters, digits and numeric non-ASCII escapes mean themselves everywhere. ASCII punctuation does after a backslash.
+  /// Writes a code point. Letters and digits mean themselves, and so does ASCII punctuation after a backslash.
   private static func write(_ scalar: UInt32, to text: inout [UInt8]) {
     switch scalar {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x20:
@@ -186,7 +186,8 @@ extension PatternTranslation {
 }
 
 extension RegexCategories {
-  /// The members of the remaining halves of split categories. Their word halves are known without a table.
+  /// The members of the remaining halves of split categories. The word halves of these categories are known without a
+  /// table.
   fileprivate var rangesOfHalves: [ScalarRange] {
     if isSubset(of: [.wordSymbol, .wordFormat]) {
       return (contains(.wordSymbol) ? Self.wordSymbolRanges : [])

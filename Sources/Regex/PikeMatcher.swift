@@ -21,12 +21,12 @@ final class PikeMatcher: @unchecked Sendable {
   }
 
   private let code: Code
-  /// Two for each group, including the whole match.
+  /// The number of slots: two for each group, including the whole match.
   let slotCount: Int
 
   /// The maximum number of bytes for recording the groups of one program.
   private static let maximumSlotBytes = 32 << 20
-  /// Longer subjects would need more marks than exist.
+  /// The maximum length of a subject in bytes. Longer subjects would need more marks than exist.
   private static let maximumSubjectBytes = 1 << 30
 
   init(_ program: PikeProgram) {
@@ -137,7 +137,7 @@ private struct PikeMachine {
         position = candidate
       }
       if canBegin(at: position) {
-        // A match that begins here has a lower preference than any that began earlier.
+        // A match that begins here has a lower preference than a match that began earlier.
         for slot in 0..<slotCount { slots[slot] = -1 }
         if slotCount > 0 { slots[0] = position }
         follow(code.start, at: position)

@@ -8,11 +8,11 @@ struct PikeInstruction {
     case set
     /// Consumes any character.
     case any
-    /// Continues at `next`, or at `argument` if that fails.
+    /// Continues at `next`, or at `argument` if `next` leads to no match.
     case split
     /// Stores the position in slot `argument`.
     case save
-    /// Continues if the ``RegexAssertion`` `argument` holds.
+    /// Continues if the ``RegexAssertion`` `argument` is true at the position.
     case assertion
     /// The pattern has matched.
     case match
@@ -29,7 +29,7 @@ struct PikeSet {
   enum Others: UInt8 {
     case none
     case all
-    /// Some are, depending on the ranges and categories.
+    /// Some code points above ASCII are members, depending on the ranges and categories.
     case some
   }
 
@@ -49,7 +49,7 @@ struct PikeProgram: Sendable {
   private(set) var sets: [PikeSet] = []
   private(set) var ranges: [ScalarRange] = []
   private(set) var start: UInt32 = 0
-  /// Two for each group, including the whole match.
+  /// The number of slots: two for each group, including the whole match.
   let slotCount: Int
   /// Whether a match can only begin at the start of the text.
   let isAnchored: Bool

@@ -1,4 +1,4 @@
-/// A thread through the program that waits until the preferred one has been followed.
+/// A thread through the program that waits until a preferred thread has been followed.
 struct PikePending {
   /// The instruction to continue at, or a slot to restore.
   var index: Int32
@@ -33,7 +33,7 @@ struct PikeThreads {
   private(set) var slots: UnsafeMutablePointer<Int>
   /// The slots of the best match so far.
   private(set) var bestSlots: UnsafeMutablePointer<Int>
-  /// The last mark that was used. Marks only grow, so old ones need not be cleared.
+  /// The last mark that was used. Marks only grow, so old marks need not be cleared.
   var stamp: UInt32 = 0
   /// The number of steps of the last search.
   var steps = 0
@@ -84,7 +84,7 @@ struct PikeThreads {
     }
   }
 
-  /// The range of a group after a match, or nil if it took no part.
+  /// The range of a group after a match, or nil if the group took no part.
   func range(ofGroup group: Int) -> Range<Int>? {
     let from = bestSlots[2 * group]
     let to = bestSlots[2 * group + 1]

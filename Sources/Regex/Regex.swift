@@ -1,4 +1,4 @@
-/// The result of a test. A reached limit is a separate result: it says nothing about the pattern.
+/// The result of a test. Reaching a limit is a separate result, which does not show whether the pattern matches.
 package enum RegexVerdict: Hashable, Sendable {
   case matched
   case notMatched
@@ -10,7 +10,8 @@ package enum RegexVerdict: Hashable, Sendable {
 
 /// The place of a match.
 package struct RegexMatch: Hashable, Sendable {
-  /// The byte offsets of each group in the subject. Group 0 is the whole match, and a group that took no part is nil.
+  /// The byte offsets of each group in the subject. Group 0 is the whole match. A group that took no part in the match
+  /// is nil.
   package var groups: [Range<Int>?]
 
   /// Byte offsets of the whole match.
@@ -43,10 +44,10 @@ package enum RegexBackend: Hashable, Sendable, CaseIterable {
 package struct RegexScratch: ~Copyable, Sendable {
   fileprivate var native: NativeScratch?
   fileprivate var pike = PikeScratch()
-  /// The work of matching since this was set to 0, in steps of the Pike matcher. PCRE2's work is unknown, so an upper bound of
-  /// it is added.
+  /// The work of matching since this property was set to 0, in steps of the Pike matcher. PCRE2's work is unknown, so
+  /// its upper bound is added.
   package var work = 0
-  /// A search fails like at any other limit when ``work`` is above this.
+  /// The maximum of ``work``. Above this value, a search fails as at any other limit.
   package var workLimit = Int.max
 
   package init() {
@@ -85,8 +86,8 @@ package struct CheckedPattern: Sendable {
   }
 }
 
-/// A compiled regular expression in RE2's syntax. Matching is leftmost-first: it finds the match that begins first. Among
-/// those, the alternatives and repetitions determine the preferred one.
+/// A compiled regular expression in RE2's syntax. Matching is leftmost-first: it finds the match that begins first.
+/// Among matches that begin there, the alternatives and repetitions determine the preferred match.
 ///
 /// Without `(?m)`, `^` and `$` only match at the ends of the text. A final newline is an ordinary character.
 package final class RegexPattern: Sendable {
@@ -127,8 +128,8 @@ package final class RegexPattern: Sendable {
     native = backend == .pike ? nil : Self.compileNative(regex, analysis)
   }
 
-  /// PCRE2 only gets patterns for which it is known to be correct and fast. It is wrong if a dead group contains an anchor
-  /// (10.42 then treats the whole pattern as anchored).
+  /// PCRE2 only gets patterns for which it is known to be correct and fast. PCRE2 is wrong if a dead group contains an
+  /// anchor (version 10.42 then treats the whole pattern as anchored).
   private static func compileNative(
     _ regex: ParsedRegex, _ analysis: RegexAnalysis
   ) -> NativePattern? {
@@ -241,9 +242,9 @@ package final class RegexPattern: Sendable {
     return scratch.native?.match(native, subject, from: offset) ?? .limitExceeded
   }
 
-  /// PCRE2 restarts its count at each start position, and one count takes some nanoseconds. Its limit is enough for a plain loop
-  /// over the subject. For anything longer, the Pike matcher takes linear time. The limit is a power of two, so that it seldom
-  /// changes.
+  /// The match limit for PCRE2, which restarts its count at each start position. One count takes some nanoseconds. The
+  /// limit is enough for a plain loop over the subject. For anything longer, the Pike matcher takes linear time. The
+  /// limit is a power of two, so that it seldom changes.
   private func nativeMatchLimit(_ count: Int) -> Int {
     min(limits.matchLimit, 128 &+ 1 << (Int.bitWidth &- max(count &- 1, 0).leadingZeroBitCount))
   }

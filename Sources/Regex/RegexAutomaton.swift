@@ -5,8 +5,8 @@ package final class RegexAutomaton: Sendable {
   package struct State: Hashable, Sendable {
     /// Instructions that are reached before the next letter, in numerical order.
     fileprivate var instructions: [UInt32]
-    /// Whether no letter was read yet, and whether the last letter ended a line. The two states are only distinguished
-    /// if the pattern tests for them.
+    /// Whether no letter was read yet, and whether the last letter ended a line. Each is only tracked if the pattern tests
+    /// for it.
     fileprivate var isStart: Bool
     fileprivate var isLineStart: Bool
     /// Whether there is a match, whatever follows.
@@ -36,8 +36,8 @@ package final class RegexAutomaton: Sendable {
 
   /// - Parameters:
   ///   - checked: the pattern.
-  ///   - text: its source.
-  /// - Returns: nil for a pattern with word boundaries, or one that is too large.
+  ///   - text: the source of the pattern.
+  /// - Returns: nil for a pattern that has word boundaries or is too large.
   package init?(_ checked: CheckedPattern, text: [UInt8]) {
     guard checked.size <= Self.mostInstructions else { return nil }
     self.text = text

@@ -1,8 +1,8 @@
 /// A set of Unicode general categories. Every code point is in exactly one category, so unions and complements of such
 /// sets are exact.
 ///
-/// Two categories are split: format characters and symbols that count as word characters have bits of their own, so that `\w`
-/// and `\W` of Rust's flavor are such sets too.
+/// Two categories are split: format characters and symbols that count as word characters have bits of their own, so
+/// that `\w` and `\W` of Rust's flavor are sets of categories too.
 struct RegexCategories: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
 

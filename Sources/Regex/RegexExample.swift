@@ -53,7 +53,7 @@ private struct RegexExample {
     return true
   }
 
-  /// A letter, a digit, or the first member.
+  /// A letter or a digit of the set, or the set's first member.
   private func member(of set: RegexSet) -> UInt32? {
     for ordinary in "aA0 -_".unicodeScalars where set.contains(ordinary.value) {
       return ordinary.value

@@ -1,21 +1,22 @@
 /// The resources that one pattern, and one match of it, may use.
 package struct RegexLimits: Hashable, Sendable {
-  /// Steps of one match. The Pike matcher counts the states that it visits, and adds ``stepsPerSubjectByte`` for every byte of the
-  /// subject, because reading a long subject once is legitimate. PCRE2 counts its backtracking points for each start position.
+  /// The maximum number of steps of one match. The Pike matcher counts the states that it visits, and adds
+  /// ``stepsPerSubjectByte`` for every byte of the subject, because reading a long subject once is legitimate. PCRE2
+  /// counts its backtracking points for each start position.
   package var matchLimit: Int
   /// PCRE2's limit on nested backtracking. Its JIT uses ``heapLimitKiB`` instead. The limit is still set, so that no other mode of
   /// matching can run without one.
   package var depthLimit: Int
-  /// Memory for the backtracking of one match in KiB: the size of the JIT stack.
+  /// The maximum memory for the backtracking of one match in KiB: the size of the JIT stack.
   package var heapLimitKiB: Int
-  /// The length of the pattern in bytes.
+  /// The maximum length of the pattern in bytes.
   package var patternBytes: Int
-  /// The depth of nested groups and classes. The maximum is ``maximumNesting``.
+  /// The maximum depth of nested groups and classes, up to ``maximumNesting``.
   package var nesting: Int
-  /// Instructions of the compiled program with all counted repetitions written out.
+  /// The maximum number of instructions of the compiled program, with all counted repetitions written out.
   package var programSize: Int
-  /// Longer subjects use the Pike matcher, whose time is linear. PCRE2 restarts at every start position and counts the steps for
-  /// each one separately, so its limits do not bound the sum.
+  /// The maximum length of a subject for PCRE2. Longer subjects use the Pike matcher, whose time is linear. PCRE2
+  /// counts the steps of each start position separately, so its limits do not bound the sum.
   package var nativeSubjectBytes: Int
 
   /// Steps of the Pike matcher for each byte of the subject, in addition to ``matchLimit``.

@@ -24,8 +24,8 @@ enum RegexAssertion: UInt32, Hashable, Sendable {
   case notUnicodeWordBoundary
 }
 
-/// A checked pattern without flags: case folding is written out in the sets, greed in the repetitions, line mode in the
-/// assertions.
+/// A checked pattern without flags: case folding is written out in the sets, greed in the repetitions, and line mode in
+/// the assertions.
 indirect enum RegexNode: Sendable {
   case empty
   /// One code point.
@@ -37,7 +37,8 @@ indirect enum RegexNode: Sendable {
   case concatenation([RegexNode])
   /// Alternatives in order of preference.
   case alternation([RegexNode])
-  /// Between `minimum` and `maximum` times (nil: no maximum), with more or fewer preferred.
+  /// A node that is repeated between `minimum` and `maximum` times (nil means no maximum). Greedy repetitions prefer
+  /// more.
   case repetition(RegexNode, minimum: Int, maximum: Int?, greedy: Bool)
 }
 
@@ -56,11 +57,11 @@ struct ParsedRegex: Sendable {
 struct RegexAnalysis {
   /// Instructions of the Pike matcher, saturating at `Int.max`.
   private(set) var size = 0
-  /// Whether the pattern can match without consuming anything. Assertions are assumed to hold.
+  /// Whether the pattern can match without consuming anything. Assertions are assumed to be true.
   private(set) var isNullable = false
-  /// Whether an unlimited loop has a body that can match nothing. Backtracking matchers leave such a loop at the first empty
-  /// round, and automata try the other alternatives in the body first. So the extents can differ, and only the Pike matcher
-  /// behaves like RE2.
+  /// Whether an unlimited loop has a body that can match nothing. Backtracking matchers leave such a loop at the first
+  /// empty round, and automata try the other alternatives in the body first. So the extents of matches can differ, and
+  /// only the Pike matcher behaves like RE2.
   private(set) var hasNullableLoop = false
   /// Whether there are groups in a part that is repeated zero times.
   private(set) var hasDeadGroup = false

@@ -14,7 +14,7 @@ extension RegexParser {
     /// The set before the last operator.
     var left: RegexSet?
     var pending: SetOperator?
-    /// Whether nothing was parsed yet. A bracket only closes the class afterwards.
+    /// Whether nothing was parsed yet. A bracket at the beginning does not close the class.
     var isFirst = true
   }
 
@@ -132,7 +132,7 @@ extension RegexParser {
       && !(flavor == .rust && isNext("-", offset: 1))
   }
 
-  /// In RE2 a hyphen after a set is a hyphen. In Rust's flavor it begins a range, which is an error.
+  /// Rejects a hyphen after a set, where Rust's flavor would begin a range. In RE2, such a hyphen means itself.
   private func refuseRangeBehindSet() throws(RegexSyntaxError) {
     guard startsRange else { return }
     throw RegexSyntaxError(

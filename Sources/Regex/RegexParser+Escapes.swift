@@ -274,7 +274,7 @@ extension RegexParser {
     return RegexScripts.ranges(named: name).map { RegexSet($0) }
   }
 
-  /// Rust's flavor ignores case, blanks, hyphens and underscores.
+  /// The property with this name in Rust's flavor, which ignores case, blanks, hyphens and underscores.
   private static func looseProperty(_ name: String) -> RegexSet? {
     var value = name
     if let equals = name.firstIndex(where: { $0 == "=" || $0 == ":" }) {

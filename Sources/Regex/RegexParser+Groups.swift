@@ -81,7 +81,7 @@ extension RegexParser {
       suggestion: "write (?i) or (?i:..)")
   }
 
-  /// RE2 repeats the part before the flags, and Rust's flavor nothing.
+  /// Rejects a repetition after flags in Rust's flavor. RE2 repeats the part before the flags.
   private func refuseRepeatedFlags() throws(RegexSyntaxError) {
     guard flavor == .rust, position < bytes.count, "*+?{".utf8.contains(bytes[position]) else {
       return
@@ -103,7 +103,7 @@ extension RegexParser {
         : "flags are i, m, s, U, u and x; groups are (..), (?:..) and (?P<name>..)")
   }
 
-  /// Reports the name of another language's group, and that RE2 does not have it.
+  /// Reports a kind of group that RE2 does not have, by its name in other languages.
   private func refuseForeignGroup(start: Int) throws(RegexSyntaxError) {
     let rest = bytes[position...].prefix(2).map { Unicode.Scalar($0) }
     guard let first = rest.first else { return }

@@ -121,7 +121,8 @@ extension RegexParser {
       suggestion: "put the first one into a group: (?:..\(what))")
   }
 
-  /// The tree of a repetition, simplified without changing its matches. Loops of loops make backtracking matchers run away.
+  /// The tree of a repetition, simplified without changing its matches. Loops of loops take backtracking matchers too
+  /// long.
   private static func repetition(of body: RegexNode, _ token: RepeatToken) -> RegexNode {
     if token.maximum == 0, !hasGroup(body) { return .empty }
     switch body {

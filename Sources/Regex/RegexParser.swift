@@ -87,7 +87,7 @@ struct RegexParser {
     return ParsedRegex(root: root.node, sets: sets, groupNames: groupNames)
   }
 
-  /// Parses one token outside of classes. The result is whether it was a repetition operator.
+  /// Parses one token outside of classes. The result is whether the token was a repetition operator.
   private mutating func parseToken(
     after previous: RepeatToken?
   ) throws(RegexSyntaxError) -> RepeatToken? {
@@ -129,7 +129,7 @@ struct RegexParser {
 // MARK: - Parts of a group
 
 extension RegexParser {
-  /// Adds a part that has no parts of its own.
+  /// Adds a part that contains no other parts.
   mutating func append(_ node: RegexNode) {
     groups[groups.count - 1].items.append(Item(node: node, height: 1))
   }
@@ -264,7 +264,7 @@ extension RegexParser {
     return false
   }
 
-  /// Without Unicode, these would match parts of characters. Rust's flavor rejects them.
+  /// Rejects a construct without Unicode mode in Rust's flavor, because the construct would match parts of characters.
   func requireUnicodeFlag(for construct: String) throws(RegexSyntaxError) {
     guard flavor == .rust, !flags.unicode else { return }
     throw RegexSyntaxError(

@@ -5,7 +5,8 @@
 struct RegexSet: Hashable, Sendable {
   let ranges: [ScalarRange]
   let categories: RegexCategories
-  /// Only true if there are both ranges and categories. Otherwise the complement has been computed.
+  /// Whether the complement is meant. This is only true if there are both ranges and categories. Other complements are
+  /// computed.
   let isNegated: Bool
 
   static let everything = RegexSet([.all])
@@ -59,7 +60,7 @@ struct RegexSet: Hashable, Sendable {
     RegexSet(CaseFolding.closure(of: explicitRanges))
   }
 
-  /// Whether the code point is a member. A surrogate never is.
+  /// Whether the code point is a member. A surrogate is never a member.
   func contains(_ scalar: UInt32) -> Bool {
     guard let value = Unicode.Scalar(scalar) else { return false }
     let inside =

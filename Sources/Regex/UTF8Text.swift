@@ -10,7 +10,7 @@ enum UTF8Text {
     bytes.withUnsafeBufferPointer { firstInvalidOffset(in: $0) }
   }
 
-  /// The same for text at any address.
+  /// The offset of the first invalid byte of text at any address, or nil for valid text.
   static func firstInvalidOffset(in text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let base = text.baseAddress else { return nil }
     let raw = UnsafeRawPointer(base)
