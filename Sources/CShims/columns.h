@@ -27,7 +27,7 @@
 
 // The vectors of a processor. Each includes the ones before it.
 enum __attribute__((enum_extensibility(closed), swift_name("Vectors"))) tollgate_vectors {
-  // The vectors that every processor has for which Swift compiles: SSE2 on x86, NEON on ARM.
+  // The vectors that all processors have for which Swift compiles: SSE2 on x86, NEON on ARM.
   TOLLGATE_VECTORS_PLAIN __attribute__((swift_name("plain"))),
   TOLLGATE_VECTORS_AVX2 __attribute__((swift_name("avx2"))),
   TOLLGATE_VECTORS_AVX512 __attribute__((swift_name("avx512"))),
@@ -44,7 +44,7 @@ static inline int tollgate_found_vectors(void) {
       found = TOLLGATE_VECTORS_AVX512;
     }
   }
-  // For tests: `plain` or `avx2`. It cannot ask for more than the processor has.
+  // For tests: `plain` or `avx2`. The variable cannot select more than the processor has.
   const char *asked = getenv("TOLLGATE_VECTORS");
   if (asked && strcmp(asked, "plain") == 0) return TOLLGATE_VECTORS_PLAIN;
   if (asked && strcmp(asked, "avx2") == 0 && found > TOLLGATE_VECTORS_AVX2) {
@@ -76,8 +76,8 @@ tollgate_used_vectors(void) {
 TOLLGATE_COLUMNS("isWide()")
 bool tollgate_is_wide(void) { return tollgate_used_vectors() == TOLLGATE_VECTORS_AVX512; }
 
-// The test of the lower half of a cell, `low & mask`, or of the upper half. Or whether the lower half equals
-// the mask and the upper one the value.
+// A test of a cell. It tests the lower half, `low & mask`, or the upper half, or whether the lower half equals the mask
+// and the upper half equals the value.
 enum __attribute__((enum_extensibility(closed), swift_name("CellTest"))) tollgate_cell_test {
   TOLLGATE_LOW_EQUAL __attribute__((swift_name("lowIs"))),
   TOLLGATE_LOW_AT_LEAST __attribute__((swift_name("lowIsAtLeast"))),
@@ -87,7 +87,7 @@ enum __attribute__((enum_extensibility(closed), swift_name("CellTest"))) tollgat
   TOLLGATE_BOTH_EQUAL __attribute__((swift_name("bothAre"))),
 };
 
-// One cell.
+// Tests one cell.
 static inline __attribute__((always_inline)) bool tollgate_cell_holds(
     const uint64_t *cell, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
   switch (test) {
@@ -128,7 +128,7 @@ static inline uint64_t tollgate_test_cells_in_c(
 
 #if defined(TOLLGATE_HAS_WIDE)
 
-// The lower halves of eight cells, or the upper ones.
+// The lower halves of eight cells, or their upper halves.
 static inline TOLLGATE_WIDE __attribute__((always_inline)) __m512i tollgate_halves(
     const uint64_t *cells, __m512i which) {
   return _mm512_permutex2var_epi64(_mm512_loadu_si512(cells), which, _mm512_loadu_si512(cells + 8));
@@ -168,7 +168,7 @@ static inline TOLLGATE_WIDE uint64_t tollgate_test_cells_wide(
   return rows;
 }
 
-// The lower halves of four cells, or the upper ones.
+// The lower halves of four cells, or their upper halves.
 static inline TOLLGATE_AVX2 __attribute__((always_inline)) __m256i tollgate_four_halves(
     const uint64_t *cells, bool upper) {
   const __m256i first = _mm256_loadu_si256((const __m256i *)cells);
@@ -264,7 +264,7 @@ tollgate_read_ahead(const void *bytes, long count) {
   for (long i = 0; i < count; i += 64) __builtin_prefetch((const char *)bytes + i);
 }
 
-// The same for bytes that are written soon.
+// Prefetches the cache lines of a number of bytes that are written soon.
 static inline __attribute__((always_inline, swift_name("writeAhead(_:count:)"))) void
 tollgate_write_ahead(void *bytes, long count) {
   for (long i = 0; i < count; i += 64) __builtin_prefetch((char *)bytes + i, 1);
@@ -299,7 +299,7 @@ long tollgate_count_both(const uint64_t *mask, const uint64_t *other, uint64_t *
   return count;
 }
 
-// The rows of 64 cells for which a test holds, a bit for each.
+// The rows of 64 cells for which a test is true, a bit for each.
 TOLLGATE_COLUMNS("testCells(_:_:mask:_:)")
 uint64_t tollgate_test_cells(
     const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
@@ -317,7 +317,7 @@ uint64_t tollgate_test_cells(
   return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
 }
 
-// The same with AVX2, for comparison; without vectors if the processor does not have it.
+// `testCells` with AVX2, for comparison, or without vectors if the processor does not have AVX2.
 TOLLGATE_COLUMNS("testCellsWithAVX2(_:_:mask:_:)")
 uint64_t tollgate_test_cells_by_four(
     const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
@@ -329,7 +329,7 @@ uint64_t tollgate_test_cells_by_four(
   return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
 }
 
-// The same without vectors, for comparison.
+// `testCells` without vectors, for comparison.
 TOLLGATE_COLUMNS("testCellsInC(_:_:mask:_:)")
 uint64_t tollgate_test_cells_plainly(
     const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
@@ -372,7 +372,7 @@ TOLLGATE_WRITE_TEXTS(tollgate_write_texts_64, int64_t)
 
 #endif
 
-// The same on any machine. Strings whose sixteen bytes end behind the last offset are read one by one.
+// Writes the cells on any machine. Strings whose sixteen bytes end after the last offset are read one by one.
 #define TOLLGATE_WRITE_TEXTS(name, offset)                                                     \
   static inline uint64_t name(                                                                 \
       const void *offsets, const uint8_t *texts, long count, uint8_t first, void *cells) {     \
@@ -402,7 +402,7 @@ TOLLGATE_WRITE_TEXTS(tollgate_write_texts_plain_32, int32_t)
 TOLLGATE_WRITE_TEXTS(tollgate_write_texts_plain_64, int64_t)
 #undef TOLLGATE_WRITE_TEXTS
 
-// The same for offsets of 32 or 64 bits.
+// Writes the cells of strings with offsets of 32 or 64 bits.
 TOLLGATE_COLUMNS("writeTexts(_:_:areLarge:count:_:to:)")
 uint64_t tollgate_write_texts(
     const void *offsets, const uint8_t *texts, bool large, long count, uint8_t first, void *cells) {
@@ -416,7 +416,7 @@ uint64_t tollgate_write_texts(
                : tollgate_write_texts_plain_32(offsets, texts, count, first, cells);
 }
 
-// The same without wide vectors, for comparison.
+// `writeTexts` without wide vectors, for comparison.
 TOLLGATE_COLUMNS("writeTextsPlainly(_:_:areLarge:count:_:to:)")
 uint64_t tollgate_write_texts_plainly(
     const void *offsets, const uint8_t *texts, bool large, long count, uint8_t first, void *cells) {

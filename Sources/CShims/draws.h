@@ -1,7 +1,7 @@
-// Draws for many subjects at once with AVX-512, where tollgate_is_wide() holds. It computes XXH64 after
-// prefixes that are hashed already, for eight subjects at a time, each after the prefix of its own rule. The
-// results equal those of FixedLengthHash and VariantChooser. Eight vectors are computed in parallel: each
-// multiplication depends on the previous one, and a processor does not look far enough ahead to find others.
+// Draws for many subjects at once with AVX-512, where tollgate_is_wide() is true. XXH64 is computed for eight subjects
+// at a time, each after the prefix of its own rule, which is already hashed. The results equal those of FixedLengthHash
+// and VariantChooser. Eight vectors are computed in parallel: each multiplication depends on the previous one, and a
+// processor does not look far enough ahead to find independent ones.
 //
 // SAFETY: Columns are read by words of a mask, to whose end they are filled. Only rows of the mask
 // are written. Rows outside it count as rule 0, which every table has. Tests: PlacementDrawsTests,
@@ -11,7 +11,7 @@
 
 #include "columns.h"
 
-// Rules whose prefixes have one length, and subjects of one length.
+// Rules whose prefixes all have one length, and subjects that all have one length.
 struct __attribute__((swift_name("WideDraws"))) tollgate_wide_draws {
   // Columns of the subjects' words, `stride` words apart, with as many numbers as a block has rows.
   const uint64_t *columns;
@@ -27,7 +27,7 @@ struct __attribute__((swift_name("WideDraws"))) tollgate_wide_draws {
   // numbers. The size is at least sixteen.
   const uint64_t *tables;
   long size;
-  // The number of tables of limits. For rules with fewer limits, the others are so high that no draw reaches
+  // The number of tables of limits. For rules with fewer limits, the remaining limits are so high that no draw reaches
   // them.
   long limits;
 };
@@ -36,13 +36,13 @@ struct __attribute__((swift_name("WideDraws"))) tollgate_wide_draws {
 enum __attribute__((enum_extensibility(closed), swift_name("WideDraws.Table"))) tollgate_draw_table {
   // The first choice of the rule.
   TOLLGATE_FIRST __attribute__((swift_name("first"))),
-  // The data before the subject: without lanes its hash, with lanes the number of bytes of the whole string.
+  // The data before the subject: its hash if there are no lanes, otherwise the number of bytes of the whole string.
   TOLLGATE_BEGUN __attribute__((swift_name("begun"))),
   // The part of the prefix in the subject's first word.
   TOLLGATE_TAIL __attribute__((swift_name("tail"))),
   // Four tables: the lanes before the subject.
   TOLLGATE_LANES __attribute__((swift_name("lanes"))),
-  // Four: the parts of lanes that the subject does not change.
+  // Four tables: the parts of lanes that the subject does not change.
   TOLLGATE_MERGING __attribute__((swift_name("merging"))) = TOLLGATE_LANES + 4,
   TOLLGATE_LIMITS __attribute__((swift_name("limits"))) = TOLLGATE_MERGING + 4,
 };
@@ -196,7 +196,7 @@ TOLLGATE_INLINE struct tollgate_words tollgate_draw(
 //
 // numbers: by row, the number of its rule in the tables. Other rows are read too, but have no effect.
 // reached: a mask for each limit, which receives the rows whose draws reach it. Other rows are cleared.
-// choices: by row, written for those of the mask. May be NULL.
+// choices: by row, written for the rows of the mask. May be NULL.
 static inline TOLLGATE_WIDE
 __attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void tollgate_draw_rows(
     const struct tollgate_wide_draws *of, const uint64_t *mask, const uint8_t *numbers,

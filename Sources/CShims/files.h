@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #if defined(__linux__)
-// From <fcntl.h>, which only declares it with _GNU_SOURCE.
+// fallocate of <fcntl.h>, which only declares it with _GNU_SOURCE.
 extern int fallocate(int file, int mode, off_t offset, off_t count);
 #endif
 

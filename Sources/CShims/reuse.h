@@ -19,11 +19,11 @@ static inline void __asan_poison_memory_region(const volatile void *start, size_
 static inline void __asan_unpoison_memory_region(const volatile void *start, size_t count) {}
 #endif
 
-// Fills memory with 0xA5. Under the address sanitizer, reading it is an error afterwards.
+// Fills memory with 0xA5. Under the address sanitizer, reading the memory is an error afterwards.
 static inline __attribute__((swift_name("poisonMemory(_:_:)"))) void tollgate_poison_memory(
     void *start, size_t count) {
   if (start == NULL || count == 0) return;
-  // Parts of it may never have been used.
+  // Parts of the memory may never have been used.
   if (TOLLGATE_TELLS_SANITIZER) __asan_unpoison_memory_region(start, count);
   memset(start, 0xA5, count);
   if (TOLLGATE_TELLS_SANITIZER) __asan_poison_memory_region(start, count);

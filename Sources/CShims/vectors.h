@@ -31,13 +31,13 @@ long tollgate_plain_bytes_in_c(const uint8_t *text) {
   return count;
 }
 
-// How many of sixteen bytes come before the first at which a plain JSON text cannot go on: a quote, a
-// backslash, a control character or what is not ASCII; 16 when there is none.
+// The number of bytes before the first that cannot continue a plain JSON string: a quote, a backslash, a control
+// character or a non-ASCII byte. The result is 16 if sixteen bytes contain none.
 TOLLGATE_VECTOR("plainBytes(_:)")
 long tollgate_plain_bytes(const uint8_t *text) {
 #if defined(__SSE2__)
   const __m128i bytes = _mm_loadu_si128((const __m128i *)text);
-  // As signed numbers, control characters and what is not ASCII are below the space.
+  // As signed numbers, control characters and non-ASCII bytes are below the space.
   const __m128i stops = _mm_or_si128(
       _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
@@ -66,8 +66,8 @@ long tollgate_text_end_in_c(const uint8_t *text, uint8_t quote) {
   return -1;
 }
 
-// Where in sixteen bytes the quote is that ends a text; -1 when there is none, or a backslash, a control
-// character or what is not ASCII comes first. What the offset waits for is the search for a quote alone.
+// The place in sixteen bytes of the quote that ends a string. The result is -1 if there is no quote, or if a backslash,
+// a control character or a non-ASCII byte comes first. For speed, the offset only waits for the search for a quote.
 TOLLGATE_VECTOR("textEnd(_:quote:)")
 long tollgate_text_end(const uint8_t *text, uint8_t quote) {
 #if defined(__SSE2__)
@@ -94,7 +94,7 @@ bool tollgate_is_literal_in_c(const uint8_t *text, const uint8_t *literal, uint3
   return true;
 }
 
-// Whether those of 32 bytes are the same that a mask has bits for, beginning with the first.
+// Whether the first of 32 bytes are equal. The mask has a bit for each byte that is compared, from the lowest bit on.
 TOLLGATE_VECTOR("isLiteral(_:_:mask:)")
 bool tollgate_is_literal(const uint8_t *text, const uint8_t *literal, uint32_t mask) {
 #if defined(__SSE2__)
@@ -128,8 +128,8 @@ void tollgate_write_short_text_in_c(uint8_t first, const uint8_t *text, long cou
   memcpy(to, bytes, 16);
 }
 
-// Writes sixteen bytes: the given one, and behind it the first bytes of a text, fewer than sixteen of
-// sixteen that can be read. The rest are zero.
+// Writes sixteen bytes: the given byte, the first `count` bytes of a string, and zeros. The count is below sixteen, and
+// sixteen bytes of the string must be readable.
 TOLLGATE_VECTOR("writeShortText(_:_:count:to:)")
 void tollgate_write_short_text(uint8_t first, const uint8_t *text, long count, void *to) {
 #if defined(__SSE2__)

@@ -6,8 +6,8 @@
  * Arrow structures to released ones. So a caller may always free all results. Arguments stay the caller's, and
  * are not stored, except where the comment says "taken".
  *
- * Threads. A config and a plan never change: any number of threads may use one at the same time. Free it when
- * no thread uses it any more. A report may be used by several threads. A stream is used by one thread at a time.
+ * Threads. A config and a plan never change: any number of threads may use one at the same time. Free a config or a
+ * plan when no thread uses it any more. A report may be used by several threads. A stream is used by one thread at a time.
  *
  * Texts are UTF-8 and have a length in bytes. A returned text also ends with a zero byte, which `count` does not
  * include. Requests and answers are JSON, with the same names as in the HTTP service (docs/server.md). Unknown
@@ -88,15 +88,15 @@ typedef struct tg_config tg_config;
  *
  * All options are optional, and so is the whole text (NULL):
  *   "platform"  "ios", "android", "web" or "cel": how conditions are evaluated (default: "ios")
- *   "seed"      the input of draws of variants in addition to the user (default: "")
+ *   "seed"      the input of variant draws, in addition to the user (default: "")
  *   "assigner"  "hash" or "djb2" (default: by the config's format)
  *   "timeZone"  for questions such as "today" (default: "UTC")
  *   "products"  the products with their prices, as for `tollgate render --products`, or as a string
  *   "texts"     the texts of paywalls, as for `tollgate precompute --render`, or as a string
- *   "strict"    true: a config with errors in some of its rules is rejected, not used without these
+ *   "strict"    true: a config with errors in some rules is rejected, and not used without these rules
  *
- * `diagnostics` receives the findings as a JSON list, also on success ("[]" if there are none). On failure it
- * receives the error. It may be NULL. */
+ * On success, `diagnostics` receives the findings as a JSON list, or "[]" if there are none. On failure,
+ * `diagnostics` receives the error. The pointer may be NULL. */
 int32_t tg_config_compile(
     const char *TG_NULLABLE json, size_t count, const char *TG_NULLABLE options, size_t options_count,
     tg_config *TG_NULLABLE *TG_NULLABLE out, tg_text *TG_NULLABLE diagnostics);
@@ -105,15 +105,15 @@ int32_t tg_config_compile(
  *  "events": ["app_open"], "paywalls": ["annual"], "assigner": "hash", "seed": "", "timeZone": "UTC"}: the contents of
  * the config, the attributes that rules read, and the events that they ask about.
  *
- * "attributes" has what rules need of each of them:
+ * "attributes" describes what rules need of each attribute:
  *
  *   {"path": "user.plan", "kinds": ["string"], "placements": ["export_report"]}
  *
  * "kinds": "string", "number", "integer" (CEL computes with it and an integer), "boolean", "date" (a timestamp, or a
- * string such as 2026-03-01T12:00:00Z), "map", "list", or "list<..>" of one of these. The first one says most. Without
- * any, rules only ask whether there is a value. "placements" are those that read it. "derivedFrom" lists the
- * attributes that it is derived from where it is missing; [] if the clock is enough. Without this member it is not
- * derived. */
+ * string such as 2026-03-01T12:00:00Z), "map", "list", or "list<..>" of one of these. The first kind is the
+ * most specific. If the list is empty, rules only ask whether there is a value. "placements" are the placements that
+ * read the attribute. "derivedFrom" lists the attributes that replace a missing attribute; [] if the clock is enough.
+ * Without this member, the attribute is not derived. */
 int32_t tg_config_describe(const tg_config *TG_NULLABLE config, tg_text *TG_NULLABLE out);
 
 void tg_config_free(tg_config *TG_NULLABLE config);
@@ -122,12 +122,12 @@ void tg_config_free(tg_config *TG_NULLABLE config);
  *
  * Request and answer are JSON. `out` receives the answer, or the error. */
 
-/* A user record with members for the request:
+/* Decides placements for one user. The request is a user record with additional members:
  *
  *   {"userId": "u-1", "user": {"plan": "free"}, "placements": ["export_report"], "now": "2026-03-01T12:00:00Z"}
  *
- * Members in addition to the record's: "placements" (default: all), "now" (default: the present time), "seed",
- * "sdkVersion" (the SDK that decides: "newest", "record" for that of the device, or a version such as "4.12.5"), and
+ * The additional members: "placements" (default: all), "now" (default: the present time), "seed",
+ * "sdkVersion" (the SDK that decides: "newest", "record" for the device's SDK, or a version such as "4.12.5"), and
  * true for "reasons", "explain", "products", "texts". The answer has an outcome for each placement:
  *
  *   {"decisions": [{"userId": "u-1", "placement": "export_report", "audience": 0, "paywall": "annual",
@@ -220,12 +220,12 @@ int32_t tg_report_make(tg_report *TG_NULLABLE *TG_NULLABLE out);
 /* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL; it is required"}],
  * "warnings": [{"code": "column-kind", "column": "user.age", "path": "user.age", "message": ".."}]}:
  * users and placements as in the summary of `tollgate precompute`, and the first 100 rows without an outcome.
- * "warnings", if there are any, have a "message" for people: "column-kind" is a column of a type that rules are not
- * written for, "untrimmed-id" IDs with white space at an end ("users" is their number), "rejected-rows" a table in
- * which no row has an outcome.
+ * "warnings", if there are any, have a "message" for people: "column-kind" reports a column of a type that rules are
+ * not written for, "untrimmed-id" reports IDs that begin or end with white space ("users" is their number), and
+ * "rejected-rows" reports a table in which no row has an outcome.
  * Rows count from 0 in the table of a call or a stream. "placements" is {} before the first use with a plan. If an
- * error has ended a stream, "failure" is that error as returned by functions, with "column" and "row" where they are
- * known: streams themselves only have the message. */
+ * error has ended a stream, "failure" is that error as returned by functions, with "column" and "row" if they are
+ * known. The stream itself only has the message. */
 int32_t tg_report_read(const tg_report *TG_NULLABLE report, tg_text *TG_NULLABLE out);
 
 void tg_report_free(tg_report *TG_NULLABLE report);
@@ -239,8 +239,8 @@ typedef struct tg_plan tg_plan;
  * All options are optional:
  *   "placements"      names (default: all of the config)
  *   "now"             the time of all decisions (default: the time at which the plan is made)
- *   "seed"            overrides the config's
- *   "layout"          "wide": a struct for each placement. Others are rejected
+ *   "seed"            overrides the seed of the config
+ *   "layout"          "wide": a struct for each placement. Other layouts are rejected
  *   "fields"          from ["result", "audience", "experiment", "variant", "paywall", "reason"] (default: all but
  *                     "audience" and "reason"). A reason is a JSON string, as written by `tollgate precompute
  *                     --reasons`, or NULL if there is none
@@ -256,8 +256,8 @@ typedef struct tg_plan tg_plan;
  *   "sdkVersion"      "newest" or a version such as "4.12.5": the SDK that decides every row; "record": by the columns
  *                     device.platform, device.sdkVersion and device.platformWrapper; "ios=4.12.5,android=2.6.8"
  *
- * `users` is the schema of the tables, or NULL: then it is checked when there is a table. A plan with a schema
- * rejects tables with another one. */
+ * `users` is the schema of the tables. If it is NULL, the schema of each table is checked when the table is decided.
+ * A plan with a schema rejects tables with another schema. */
 int32_t tg_plan_make(
     const tg_config *TG_NULLABLE config, const char *TG_NULLABLE options, size_t count,
     const struct ArrowSchema *TG_NULLABLE users, tg_plan *TG_NULLABLE *TG_NULLABLE out,
@@ -306,8 +306,8 @@ int32_t tg_array_stream(
 
 /* ---- Python ----
  *
- * Capsules of Arrow structures own their memory and free it in a destructor. It must not be Python code, which no
- * longer exists when the interpreter ends. */
+ * Capsules of Arrow structures own their memory and free it in a destructor. The destructor must not be Python
+ * code, which no longer exists when the interpreter ends. */
 
 /* Stores the address of PyCapsule_GetPointer. Call it once, before the first capsule is made. */
 void tg_python_setup(void *TG_NULLABLE get_pointer);

@@ -7,8 +7,8 @@ public import CTollgate
 internal import Expressions
 internal import RuleBatch
 
-/// A stream of one array. Its schema can be moved away only once, which is enough for our own
-/// reader; other readers get an error.
+/// A stream of one array. Its schema can be moved away only once. This is enough for Tollgate's own reader, but other
+/// readers get an error if they ask again.
 private final class ArrayStream {
   // SAFETY: Schema and array are moved in, and the caller's are marked as released. Each is moved
   // out at most once; `deinit` releases what is left.

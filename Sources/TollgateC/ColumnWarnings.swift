@@ -9,7 +9,7 @@ struct ColumnWarning: Hashable, Sendable {
   var path: String
   var message: String
 
-  /// `{"code", "column", "path", "message"}`
+  /// The warning as JSON: `{"code", "column", "path", "message"}`.
   var value: Value {
     .object([
       "code": "column-kind", "column": .string(column), "path": .string(path),

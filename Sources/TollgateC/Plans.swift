@@ -69,7 +69,7 @@ final class TablePlan: Sendable {
     }
   }
 
-  /// The columns of a table and their roles. Finding them takes longer than a small table.
+  /// The columns of a table and their roles. Finding the roles takes longer than deciding a small table.
   ///
   /// - Parameter hasRows: false for a table without rows, whose column types may be arbitrary.
   func binding(_ field: ArrowField, hasRows: Bool = true) throws(LibraryError) -> TableBinding {

@@ -94,7 +94,7 @@ private final class OutcomeStream {
   }
 }
 
-/// Takes over a stream, even if this fails, and returns the roles of its columns.
+/// Takes over a stream, even if the call fails, and returns the roles of its columns.
 private func taken(
   _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
 ) throws(LibraryError) -> (TablePlan, TableBinding, FrameStreamBox) {
@@ -117,7 +117,7 @@ private func taken(
 
 /// Reads a stream until its first row.
 ///
-/// - Returns: whether it has no rows.
+/// - Returns: whether the stream has no rows.
 private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
   do throws(ArrowError) {
     while let batch = try stream.next() {

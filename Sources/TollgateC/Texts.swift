@@ -147,7 +147,7 @@ func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws(LibraryErr
 @c @implementation
 public func tg_abi_version() -> UInt32 { UInt32(TG_ABI_VERSION) }
 
-/// The pointer stays valid forever.
+/// The version as a C string. The pointer stays valid forever.
 nonisolated(unsafe) private let version: UnsafePointer<CChar> = {
   // SAFETY: The string is never written again and never freed, so every thread can read it.
   // Tests: LibraryTests.

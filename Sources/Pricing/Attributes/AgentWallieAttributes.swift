@@ -147,7 +147,7 @@ package struct AgentWallieTerms: Hashable, Sendable {
     word = shown.name
   }
 
-  /// `/day`, `/wk`, `/mo`, `/yr`, or any other word after a slash.
+  /// The label of a word: `/day`, `/wk`, `/mo`, `/yr`, or any other word after a slash.
   package static func label(ofWord word: String) -> String {
     switch Period.Unit(word) {
     case .day: "/day"

@@ -5,7 +5,7 @@ internal import Expressions
 public struct PricingContext: Hashable, Sendable {
   /// The time at which a trial would begin.
   public var now: Instant
-  /// A name of the tz database, or an offset such as `+02:00`.
+  /// The time zone, as a name of the tz database or an offset such as `+02:00`.
   public var timeZone: String
   /// The locale of the device, for dates and words for periods, and on Android also for prices.
   public var deviceLocale: String
@@ -14,9 +14,9 @@ public struct PricingContext: Hashable, Sendable {
   /// The rules that decide `isFreeTrialAvailable`. With nil, that attribute is absent.
   public var trialRules: TrialRules?
   public var history: TrialHistory
-  /// The offers that are available to the user, if ``trialRules`` do not decide it.
+  /// The offers that are available to the user, unless ``trialRules`` decide this.
   package var eligibility: OfferEligibility?
-  /// How prices are divided into units of time, by the SDK for iOS and by that for Android.
+  /// How prices are divided into units of time, by the SDK for iOS and by the SDK for Android.
   package var iosEra = PriceEra.exact
   package var androidEra = PriceEra.exact
 
@@ -116,8 +116,8 @@ public struct AttributeProducer: Sendable {
 
   // MARK: Cached formats
 
-  /// The number of locales, formats and symbols that are cached. Another entry clears the cache. A paywall has one or
-  /// two, and a file with thousands must not make every product slower.
+  /// The maximum number of cached locales, formats and symbols. One more entry clears the cache. A paywall has one or
+  /// two entries, and a file with thousands must not make every product slower.
   private static let kept = 64
 
   /// The locale of a product's prices: the context's, otherwise the product's own, otherwise US English.

@@ -35,7 +35,7 @@ package final class AttributeSchema: Sendable {
     "totalInFirstYear",
   ]
 
-  /// The members of each of `phases`.
+  /// The members of each phase in `phases`.
   package static let phaseNames = [
     "mode", "price", "rawPrice", "period", "cycles", "duration", "total", "startDate", "endDate",
   ]
@@ -48,7 +48,7 @@ package final class AttributeSchema: Sendable {
   package static let android = AttributeSchema(
     superwallNames + ["productIdentifier"], additions: superwallAdditions)
 
-  /// AgentWallie's variables, and further names that its resolver has.
+  /// AgentWallie's variables, and further names that AgentWallie's resolver has.
   package static let agentWallie = AttributeSchema(
     [
       "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",

@@ -62,7 +62,7 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// The part of the string before the first byte with this value.
+  /// Adds the part of the string before the first byte with this value.
   mutating func add(_ text: String, upTo divider: UInt8) {
     // SAFETY: The view of the string stays in the closure, and the buffer copies it.
     // Tests: ProductAttributesTests.
@@ -80,7 +80,7 @@ struct AttributeWriter: ~Copyable {
     if text.isEmpty { absent() } else { add(text) }
   }
 
-  /// The number as a string.
+  /// Adds the number as a string.
   mutating func add(text number: Int) {
     let start = buffer.count
     buffer.append(number)
@@ -99,7 +99,7 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// A string that consists of parts.
+  /// Adds a string that consists of parts.
   mutating func add(parts write: (inout TextBuffer) -> Void) {
     let start = buffer.count
     write(&buffer)
@@ -109,7 +109,8 @@ struct AttributeWriter: ~Copyable {
   /// Adds the value of an attribute that was already written.
   mutating func add(sameAs place: Int) { slots.append(slots[place]) }
 
-  /// Adds the phases, which are written after all other attributes: their number, and the place of the first.
+  /// Adds the phases, which are written after all other attributes. A slot contains their number and the place of the
+  /// first phase.
   mutating func add(phases count: Int, from place: Int) {
     slots.append(
       ProductAttributes.Slot(

@@ -14,11 +14,11 @@ struct CalendarEnd: Sendable {
     local = CivilTime(secondsSince1970: now.seconds, offset: zone.offset(atUTC: now.seconds))
   }
 
-  /// The day on which it begins.
+  /// The day on which the period begins.
   var today: CivilDate { local.date }
 
-  /// The day on which it ends. Months and years preserve the day of the month if possible: a month from 31 January ends on
-  /// the last day of February.
+  /// The day on which the period ends. Months and years preserve the day of the month if possible: a month from 31
+  /// January ends on the last day of February.
   func date(after period: Period) -> CivilDate { local.date.adding(period) }
 
   /// The same time of day at the end of the period. If clocks skip this time, the result is later by the length of the

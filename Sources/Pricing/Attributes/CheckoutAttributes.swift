@@ -69,7 +69,7 @@ extension AttributeProducer {
     writer.add(plain: derived.micros, digits: digits)
   }
 
-  /// localizedPeriod, period, periodAlt, the lengths, and periodly.
+  /// Writes `localizedPeriod`, `period`, `periodAlt`, the lengths, and `periodly`.
   private func writeNames(_ period: Period?, to writer: inout AttributeWriter) {
     guard let period else {
       for _ in 0..<3 { writer.add("") }
@@ -105,7 +105,7 @@ extension AttributeProducer {
     writer.add(PeriodNames.periodly(period))
   }
 
-  /// The length in years to four digits: 0.0833 is a month. Whole years are a whole number.
+  /// Writes the length in years to four digits: 0.0833 is a month. Whole years are a whole number.
   private func writeYears(_ period: Period, to writer: inout AttributeWriter) {
     let years = UnitFactors.superwall.count(of: .year, in: period.unit)
     let tenThousandths = ExactPrice.quotient(

@@ -1,7 +1,7 @@
 /// English words for periods, as in the attributes of the systems.
 enum PeriodNames {
-  /// Superwall's `period`: the unit, but 7 days are a week, and 2, 3 and 6 months have names. Other counts are left out: 2
-  /// years are "year".
+  /// Superwall's `period`: the unit, but 7 days are a week, and 2, 3 and 6 months have names. Any other count is left
+  /// out: 2 years are "year".
   static func period(_ period: Period) -> StaticString {
     switch (period.unit, period.count) {
     case (.day, 7): "week"

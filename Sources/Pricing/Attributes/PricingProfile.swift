@@ -5,22 +5,22 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   case iosStoreKit2 = "ios-sk2"
   /// Superwall's iOS SDK with StoreKit 1.
   case iosStoreKit1 = "ios-sk1"
-  /// Superwall's iOS SDK, a product of Stripe.
+  /// Superwall's iOS SDK with a product of Stripe.
   case iosStripe = "ios-stripe"
-  /// Superwall's iOS SDK, a product of the backend: test mode, custom products.
+  /// Superwall's iOS SDK with a product of the backend: test mode, custom products.
   case iosAPI = "ios-api"
   /// Superwall's Android SDK with Google Play.
   case androidPlay = "android-play"
-  /// Superwall's Android SDK, a product of Stripe or Paddle.
+  /// Superwall's Android SDK with a product of Stripe or Paddle.
   case androidStripe = "android-stripe"
-  /// Superwall's Android SDK in test mode: a product of the backend.
+  /// Superwall's Android SDK in test mode, with a product of the backend.
   case androidTest = "android-test"
   /// AgentWallie's variables.
   case agentWallie = "agentwallie"
   /// The product of a checkout context, with typed values and amounts without symbols.
   case checkout
 
-  /// The names of its attributes, in their order.
+  /// The names of the profile's attributes, in their order.
   package var schema: AttributeSchema {
     switch self {
     case .iosStoreKit2, .iosStoreKit1, .iosStripe, .iosAPI: .ios

@@ -1,6 +1,6 @@
 /// The Android SDK's products of Stripe (models/product/StripeProductType.kt), which differ from all others.
 extension AttributeProducer {
-  /// `P1MONTH`, an adverb without the count, and "Monthly" or "3 months".
+  /// Writes `P1MONTH`, an adverb without the count, and "Monthly" or "3 months".
   func writeStripePeriod(_ period: Period, to writer: inout AttributeWriter) {
     writer.add { buffer in
       buffer.append("P")
@@ -28,8 +28,8 @@ extension AttributeProducer {
     writer.add(sameAs: place)
   }
 
-  /// Prices are computed from the year: six digits of the price per year, then two digits of its 365th, 52nd or 12th part. A
-  /// week thus has 365/52 days.
+  /// Computes prices from the year: six digits of the price per year, then two digits of its 365th, 52nd or 12th part.
+  /// A week thus has 365/52 days.
   func writeStripeUnitPrices(
     _ terms: SuperwallTerms, _ formats: SuperwallFormats, to writer: inout AttributeWriter
   ) throws(PricingError) {

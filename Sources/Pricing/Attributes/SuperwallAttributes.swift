@@ -209,7 +209,7 @@ extension AttributeProducer {
   private func writeTrialText(_ trial: SuperwallTerms.Trial, to writer: inout AttributeWriter) {
     writer.add { buffer in
       if profile == .androidStripe {
-        // The number of periods with the unit of one period, whatever its length.
+        // The SDK shows the number of periods with the unit of one period, even if one period has several units.
         if let counted = Period(trial.period.unit, Int(trial.cycles)) {
           PeriodNames.writeCounted(counted, to: &buffer)
         }
@@ -266,7 +266,7 @@ extension AttributeProducer {
     }
     writer.add(formats.symbol)
     if profile.isAndroid {
-      // First the full identifier, then that of the product alone.
+      // First the full identifier, then the identifier of the product alone.
       let full = product.fullIdentifier ?? product.identifier
       writer.add(full)
       if profile == .androidPlay {

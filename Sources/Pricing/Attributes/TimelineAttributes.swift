@@ -1,10 +1,10 @@
 internal import CivilTime
 
-/// The charges of the store and their dates. The timeline attributes are Tollgate's additions, with the same meaning in
+/// The store's charges and their dates. The timeline attributes are Tollgate's additions, with the same meaning in
 /// every profile.
 extension AttributeProducer {
-  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and `totalInFirstYear`.
-  /// These attributes must be the last in a schema, because the slots of phases follow them.
+  /// Writes `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and
+  /// `totalInFirstYear`. These attributes must be the last in a schema, because the slots of phases follow them.
   func writeTimeline(
     of product: PricedProduct, _ format: CurrencyFormat, to writer: inout AttributeWriter
   ) {
@@ -59,7 +59,7 @@ extension AttributeProducer {
     write(phase.end, to: &writer)
   }
 
-  /// A price: the store's own string, except on Android, which formats every price itself.
+  /// Writes a price: the store's own string, except on Android, where the SDK formats every price itself.
   private func write(
     _ text: String?, _ micros: Int64, _ format: CurrencyFormat, isPhase: Bool = false,
     to writer: inout AttributeWriter

@@ -15,7 +15,7 @@ public struct CurrencyFormat: Hashable, Sendable {
   private let zero: Range<Int>
   private let lastGroup: Int
   private let otherGroups: Int
-  /// Numbers with fewer digits have no groups.
+  /// The least number of digits that are grouped.
   private let leastGrouped: Int
   /// The value of one step of the last shown digit, in micros.
   private let step: UInt64
@@ -58,7 +58,7 @@ public struct CurrencyFormat: Hashable, Sendable {
     }
   }
 
-  /// Whether a string is this format's for the price, ignoring spaces and direction marks.
+  /// Whether the format writes the price as this string, ignoring spaces and direction marks.
   package func writes(_ micros: Int64, as text: String) -> Bool {
     func visible(_ text: String) -> [Unicode.Scalar] {
       text.unicodeScalars.filter {

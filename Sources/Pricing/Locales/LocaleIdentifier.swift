@@ -8,7 +8,7 @@ struct LocaleIdentifier: Hashable, Sendable {
   var region: String
   /// The identifier without keywords, with underscores. The identifier may belong to a variant.
   var whole: String
-  /// Whether keywords were left out that could change numbers or dates.
+  /// Whether keywords that could change numbers or dates were left out.
   var hasKeywords: Bool
   /// Whether variants or extensions were left out, which ``whole`` still contains.
   var hasVariants: Bool

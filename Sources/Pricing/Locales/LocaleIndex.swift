@@ -1,5 +1,5 @@
-/// The locale tables with the places of their lines, which are found once, on first use. Everything else is read from the
-/// text when a ``PriceLocale`` is created.
+/// The locale tables with the places of their lines, which are found once, on first use. Everything else is read from
+/// the tables when a ``PriceLocale`` is created.
 struct LocaleIndex: Sendable {
   let shapes = TableLines(LocaleTable.shapes)
   let templates = TableLines(LocaleTable.templates)
@@ -72,7 +72,7 @@ struct LocaleIndex: Sendable {
     return (digits, text.utf8.count > 4 ? String(text.dropFirst(4)) : code)
   }
 
-  /// A region: its ISO codes, its currency, its main locale, and its separators for others.
+  /// The region with an ISO 3166 alpha-2 code: its codes, currency, main locale, and separators for other languages.
   func region(_ code: String) -> Region? {
     regions.line(withKey: code).map { Region(regions.fields($0)) }
   }
@@ -165,7 +165,7 @@ struct TableLines: Sendable {
       let middle = (low + high) / 2
       let line = bytes(middle)
       if line.starts(with: key), isFound(line, key.count) { return middle }
-      // The separator of fields sorts after every letter, and a key must sort before all of them.
+      // The separator of fields sorts after every letter, but the end of a key must sort before every letter.
       let first = line.prefix { $0 != UInt8(ascii: "|") }
       if first.lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
     }

@@ -1,11 +1,11 @@
 /// Digits, separators and groups of numbers.
 struct NumberShape: Hashable, Sendable {
-  /// UTF-8 of the digit 0. The last byte of another digit is higher by its value.
+  /// UTF-8 of the digit 0. For another digit, the digit's value is added to the last byte.
   var zero: [UInt8]
   var decimal: [UInt8]
-  /// Empty if digits are not grouped.
+  /// The separator of groups, or empty if digits are not grouped.
   var group: [UInt8]
-  /// The number of digits in the last group, and in the others.
+  /// The number of digits in the last group, and in the other groups.
   var lastGroup: Int
   var otherGroups: Int
   /// The minimum number of digits before the last group for grouping.

@@ -16,7 +16,7 @@ package struct PeriodWords: Hashable, Sendable {
     var hasNumber: Bool
   }
 
-  /// The forms of a unit. The first is that of the category "other".
+  /// The forms of a unit. The first form is that of the category "other".
   struct Forms: Hashable, Sendable {
     fileprivate let forms: [Form]
 

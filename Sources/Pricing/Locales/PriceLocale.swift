@@ -36,7 +36,7 @@ public final class PriceLocale: Sendable {
   }
 
   /// The locale of an identifier such as `de_DE`, `de-DE` or `en_US@currency=USD`. Keywords are ignored. Every string
-  /// gives a locale.
+  /// results in a locale.
   public init(_ identifier: String) {
     let index = LocaleIndex.shared
     let wanted = LocaleIdentifier(identifier)

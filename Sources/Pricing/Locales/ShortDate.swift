@@ -5,7 +5,7 @@ internal import Expressions
 package struct ShortDate: Hashable, Sendable {
   private enum Piece: Hashable {
     case text([UInt8])
-    /// At least this number of digits.
+    /// The day of the month, with at least this number of digits.
     case day(digits: Int)
     case month(digits: Int)
     case monthName

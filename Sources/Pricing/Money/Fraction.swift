@@ -2,7 +2,7 @@
 /// computed.
 package struct Fraction: Hashable, Sendable {
   package let numerator: Int64
-  /// Above 0.
+  /// The denominator, which is above 0.
   package let denominator: Int64
 
   /// - Precondition: the denominator is above 0.
@@ -75,7 +75,7 @@ package enum ExactPrice {
     switch rounding {
     case .down: return rest < 0 ? quotient &- 1 : quotient
     case .halfEven, .halfUp:
-      // Comparing with the rest of the divisor cannot overflow, as doubling could.
+      // Doubling could overflow, but comparing with the rest of the divisor cannot.
       let size = rest.magnitude
       let other = divisor.magnitude &- size
       if size == other {

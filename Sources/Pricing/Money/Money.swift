@@ -78,7 +78,7 @@ package enum PriceText {
     return try collect(text, mantissa, digits: kept, isNegative: isNegative)
   }
 
-  /// The exponent after the mantissa, or 0. Nothing may follow it.
+  /// The exponent after the mantissa, or 0. Nothing may follow the exponent.
   private static func exponent(_ text: UnsafeBufferPointer<UInt8>, from start: Int)
     throws(PricingError) -> Int
   {
@@ -98,7 +98,7 @@ package enum PriceText {
     return isNegative ? -exponent : exponent
   }
 
-  /// The number of the first `digits` digits. The others round it half to even.
+  /// The number that the first `digits` digits form, rounded half to even by the remaining digits.
   private static func collect(
     _ text: UnsafeBufferPointer<UInt8>, _ mantissa: Range<Int>, digits: Int, isNegative: Bool
   ) throws(PricingError) -> Int64 {
@@ -148,7 +148,8 @@ package enum PriceText {
     }
   }
 
-  /// Writes a plain decimal string that ends before a place, and returns its beginning. It has at most 28 bytes.
+  /// Writes a plain decimal string that ends before a place, and returns its beginning. The string has at most 28
+  /// bytes.
   package static func writePlain(
     _ micros: Int64, digits: Int?, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {

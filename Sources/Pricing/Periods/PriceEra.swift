@@ -1,10 +1,10 @@
-/// How the SDKs of an era divide prices among days, weeks, months and years. Versions of the same era divide alike.
-/// `RuleEngine` has the versions.
+/// How the SDKs of an era divide prices among days, weeks, months and years. Versions of the same era divide in the
+/// same way. `RuleEngine` has the versions.
 package enum PriceEra: String, Hashable, Sendable, CaseIterable {
   /// Whole numbers of units: a week has 7 days, a month 30 days or 4 weeks. On iOS a week's price per day is multiplied instead
   /// of divided.
   case inverted
-  /// Prices are computed in the same way, but always divided.
+  /// The same as ``inverted``, but prices are always divided.
   case whole
   /// Fractions that add up to a year of 365 days: a week has 365/52 days.
   case fractions
@@ -13,7 +13,7 @@ package enum PriceEra: String, Hashable, Sendable, CaseIterable {
 }
 
 extension PriceEra {
-  /// The factors of the SDK for iOS, or of that for Android.
+  /// The factors of the SDK for iOS, or of the SDK for Android.
   package func factors(isAndroid: Bool) -> UnitFactors {
     switch self {
     case .inverted: isAndroid ? .androidWhole : .iosInverted

@@ -1,4 +1,4 @@
-/// The number of units of one kind in one of another, for dividing prices. Each namespace has its own factors.
+/// The number of units of one kind in a unit of another kind, for dividing prices. Each namespace has its own factors.
 package struct UnitFactors: Hashable, Sendable {
   /// 16 fractions: the rows are the unit of a price (day, week, month, year), the columns the unit of the period.
   private let cells: [Fraction]
@@ -19,18 +19,19 @@ package struct UnitFactors: Hashable, Sendable {
     Fraction(1, 365), Fraction(1, 52), Fraction(1, 12), Fraction(1),
   ])
 
-  /// Superwall's Android SDK: the same, with fractions truncated after seven digits, so that some results are a little too
+  /// Superwall's Android SDK: the same factors, truncated after seven digits, so that some results are a little too
   /// high.
   package static let android = superwall.truncated(toDigits: 7)
 
-  /// Before iOS 4.14.1: a month has 30 days or 4 weeks.
+  /// Superwall's iOS SDK before 4.14.1: a month has 30 days or 4 weeks.
   package static let iosWhole = whole(daysInWeek: Fraction(7), monthsInWeek: Fraction(1, 4))
 
-  /// Before iOS 4.8.0: the price of a week per day is divided by a seventh.
+  /// Superwall's iOS SDK before 4.8.0: the price of a week per day is divided by a seventh.
   package static let iosInverted = whole(
     daysInWeek: Fraction(1, 7), monthsInWeek: Fraction(1, 4))
 
-  /// Before Android 2.7.4: a month has 30 days, which are 30/7 weeks for weekly prices, and otherwise 4 weeks.
+  /// Superwall's Android SDK before 2.7.4: a month has 30 days, which are 30/7 weeks for weekly prices, and otherwise 4
+  /// weeks.
   package static let androidWhole = whole(
     daysInWeek: Fraction(7), monthsInWeek: Fraction(7, 30))
 
@@ -43,11 +44,11 @@ package struct UnitFactors: Hashable, Sendable {
     ])
   }
 
-  /// iOS 4.14.1 to 4.15.2: a week has 365/52 days.
+  /// Superwall's iOS SDK 4.14.1 to 4.15.2: a week has 365/52 days.
   package static let fractions = superwall.replacing(
     day: Fraction(365, 52), week: Fraction(52, 365))
 
-  /// Android 2.7.4 to 2.7.14: the same, truncated after seven digits.
+  /// Superwall's Android SDK 2.7.4 to 2.7.14: the same as ``fractions``, truncated after seven digits.
   package static let androidFractions = fractions.truncated(toDigits: 7)
 
   /// Prices of introductory offers in the iOS SDK (StoreProductDiscount.swift), which still have an older factor between days

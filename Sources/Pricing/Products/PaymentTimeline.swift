@@ -6,7 +6,7 @@ package struct PaymentPhase: Hashable, Sendable {
   package enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Nothing is charged.
     case free
-    /// The price is charged for each period, which ends after ``PaymentPhase/cycles``.
+    /// The price is charged for each of ``PaymentPhase/cycles`` periods.
     case payAsYouGo
     /// The price is charged once, at the beginning.
     case payUpFront
@@ -72,8 +72,8 @@ package struct PaymentPhase: Hashable, Sendable {
 
 /// The charges of a store for a product from the day of the purchase: the phases of its offer, then the regular price.
 ///
-/// Claims in texts are checked against the timeline. It is the same for every profile: prices are neither rounded nor
-/// converted as in an SDK.
+/// Claims in texts are checked against the timeline. The timeline is the same for every profile: prices are neither
+/// rounded nor converted as in an SDK.
 package struct PaymentTimeline: Hashable, Sendable {
   package let currency: Currency
   /// The phases in order, at least one. The last phase is the regular price, or the price of a one-time purchase.
@@ -163,7 +163,7 @@ package struct PaymentTimeline: Hashable, Sendable {
       let isLast = place == offer.phases.count - 1
       let period = phase.period.period ?? phase.period.androidPeriod
       let cycles = isLast && phase.cycles == 0 ? nil : max(phase.cycles, 1)
-      // A base plan with one period is prepaid: it never renews.
+      // A base plan with one period is prepaid, and never renews.
       let mode: PaymentPhase.Mode =
         isLast
         ? cycles == 1 ? .once : .regular
@@ -201,7 +201,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     phases.append(regular)
   }
 
-  /// The number of charges that a coupon reduces, or nil for all.
+  /// The number of charges that a coupon reduces, or nil for all charges.
   private static func cycles(of coupon: Coupon, _ regular: PaymentPhase, from start: CivilDate)
     -> Int?
   {

@@ -15,7 +15,7 @@ package struct PlayOffer: Hashable, Sendable {
   }
 
   package var basePlanID: String
-  /// Empty for the base plan itself.
+  /// The identifier of the offer, or empty for the base plan itself.
   package var offerID: String
   package var tags: [String]
   package var phases: [Phase]
@@ -29,10 +29,11 @@ package struct PlayOffer: Hashable, Sendable {
 
   /// The offer that an identifier selects, or nil (RawStoreProduct.kt of the Android SDK).
   ///
-  /// Without a base plan: the first offer with one phase, whatever the offer part of the identifier. With a base plan: its named
-  /// offer. With automatic selection: the longest free trial (the first of equals), otherwise the lowest first paid phase, except
-  /// offers with a tag that ends in `-ignore-offer`. If no offer fits or none is wanted: the base plan itself. Without a base
-  /// plan there is no result.
+  /// If the identifier has no base plan, the first offer with one phase is selected, whatever the identifier's offer.
+  /// Otherwise, the base plan's offer with the identifier's name is selected. Automatic selection prefers the longest
+  /// free trial (the first of equals), then the lowest first paid phase. It ignores offers with a tag that ends in
+  /// `-ignore-offer`. If no offer fits or none is wanted, the base plan itself is selected. The result is nil if the
+  /// base plan does not exist.
   package static func select(_ id: PlayProductID, from offers: [PlayOffer]) -> PlayOffer? {
     guard case .specific(let basePlanID) = id.basePlan else {
       return offers.first { $0.phases.count == 1 }
@@ -94,10 +95,11 @@ package struct PlayPurchaseOption: Hashable, Sendable {
     self.offerID = offerID
   }
 
-  /// The option that an identifier selects, or nil. Of several, the cheapest, and the first of equals.
+  /// The option that an identifier selects, or nil. Among several options, the first of the cheapest is selected.
   ///
-  /// No offer: an option without an offer. An option and an offer: exactly those, otherwise the option. Only an offer: an option
-  /// with it. Neither: an option that has both ids. If none fits: any option with the named id, or any option at all.
+  /// If the identifier names an option, only options with that ID are considered. If the identifier excludes offers, the
+  /// option must have no offer. If it names an offer, options with that offer are preferred, then options without an
+  /// offer if an option is named, then all others. If it names neither, options that have both IDs are preferred.
   package static func select(
     _ id: PlayProductID, from options: [PlayPurchaseOption]
   ) -> PlayPurchaseOption? {

@@ -1,6 +1,6 @@
 /// A store product with its price, period and trial.
 public struct PricedProduct: Hashable, Sendable {
-  /// The store that sells it.
+  /// The store that sells the product.
   public enum Store: String, Hashable, Sendable, CaseIterable {
     case appStore = "APP_STORE"
     case playStore = "PLAY_STORE"
@@ -14,7 +14,7 @@ public struct PricedProduct: Hashable, Sendable {
     public var isWeb: Bool { self == .stripe || self == .paddle }
   }
 
-  /// The name of its place on the paywall: `primary`, `secondary` ...
+  /// The slot of the product on the paywall: `primary`, `secondary` ...
   public var slot: String?
   /// The name of the product on the paywall.
   public var label: String?
@@ -57,17 +57,17 @@ public struct PricedProduct: Hashable, Sendable {
   package var accessPeriod: Period?
   /// The App Store's offers in addition to the introductory offer.
   package var storeOffers: [StoreOffer]
-  /// Stripe: the discount on its charges.
+  /// The discount on the product's charges, for Stripe.
   package var coupon: Coupon?
-  /// Google Play: the offers for the subscription.
+  /// The offers for the subscription, for Google Play.
   package var offers: [PlayOffer]
-  /// Google Play's purchase options of a one-time product.
+  /// The purchase options of a one-time product, for Google Play.
   package var purchaseOptions: [PlayPurchaseOption]
   /// The requested billing plan.
   package var billingPlan: BillingPlan?
   /// All billing plans that the store offers.
   package var billingPlans: [BillingPlan]
-  /// The place in the source from which it was decoded, such as `products[2]`.
+  /// The place in the source from which the product was decoded, such as `products[2]`.
   package var path: String
 
   public init(
@@ -96,7 +96,7 @@ public struct IntroductoryOffer: Hashable, Sendable {
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// The offer is free for one period.
     case freeTrial
-    /// The price, for each of the periods.
+    /// The price is paid for each of the periods.
     case payAsYouGo
     /// The price is paid once, for one longer period.
     case payUpFront

@@ -33,7 +33,8 @@ package struct PlayProductID: Hashable, Sendable {
 
 /// An identifier of Stripe or Paddle, in Superwall's format: `environment:price:trial`.
 ///
-/// The parts are opaque. The trial in the last part (`no-trial`, `7days-free`) is ignored: the product's days count.
+/// The parts are opaque. The trial in the last part (`no-trial`, `7days-free`) is ignored, because the product's days
+/// count.
 package struct CompositeProductID: Hashable, Sendable {
   /// `live`, `test` ...
   package let environment: String

@@ -10,20 +10,21 @@ package enum Savings {
       self.period = period
     }
 
-    /// Whether it is charged every month. Days and weeks never are.
+    /// Whether the offer is charged every month. A period of days or weeks is never monthly.
     var isMonthly: Bool { period?.normalized == Period(known: .month, 1) }
   }
 
-  /// The index of the product for comparison: the first that is charged every month and is not free. It is nil if there is none.
-  /// Quarters and one-time purchases are not a baseline.
+  /// The index of the product for comparison: the first that is charged every month and is not free. The result is nil
+  /// if there is no such product. Quarters and one-time purchases are not a baseline.
   package static func baseline(_ offers: [Offer]) -> Int? {
     offers.firstIndex { $0.isMonthly && $0.price?.micros ?? 0 > 0 }
   }
 
-  /// The savings of an offer compared with the monthly price, in whole percent. It is nil if the offer saves nothing, is itself
-  /// monthly, or is in another currency. The monthly prices are exact, and only the percentage is rounded.
+  /// The savings of an offer compared with the monthly price, in whole percent. The result is nil if the offer saves
+  /// nothing, is itself monthly, or is in another currency. The monthly prices are exact, and only the percentage is
+  /// rounded.
   ///
-  /// - Parameter rounding: AgentWallie shows half up. `down` never claims too much.
+  /// - Parameter rounding: `halfUp` is AgentWallie's rounding. `down` never claims too much.
   package static func percentage(
     of offer: Offer, against baseline: Money, _ factors: UnitFactors = .agentWallie,
     _ rounding: Rounding = .halfUp

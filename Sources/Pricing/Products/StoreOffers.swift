@@ -1,19 +1,19 @@
-/// A store's type of a product.
+/// The type of a product in its store.
 package enum ProductKind: String, Hashable, Sendable, CaseIterable {
-  /// Can be used up, and bought again.
+  /// The product can be used up, and bought again.
   case consumable
-  /// Bought once, and owned forever.
+  /// The product is bought once, and owned forever.
   case nonConsumable
-  /// Bought once, for a limited time. It never renews.
+  /// The product is bought once, for a limited time. It never renews.
   case nonRenewingSubscription
-  /// Charged repeatedly until it is cancelled.
+  /// The product is charged repeatedly until it is cancelled.
   case autoRenewableSubscription
 }
 
-/// An offer of the App Store in addition to the introductory one. The app or the store selects its users, so prices never
-/// include it.
+/// An offer of the App Store in addition to the introductory offer. The app or the store selects the offer's users, so
+/// prices never include it.
 package struct StoreOffer: Hashable, Sendable {
-  /// The users of the offer.
+  /// The users that can get the offer.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// New subscribers, if a file has more than one introductory offer.
     case introductory
@@ -41,7 +41,7 @@ package struct StoreOffer: Hashable, Sendable {
   }
 }
 
-/// A discount of Stripe on what a subscription is charged.
+/// A discount of Stripe on the charges of a subscription.
 package struct Coupon: Hashable, Sendable {
   /// The reduction of a charge.
   package enum Discount: Hashable, Sendable {
@@ -53,11 +53,11 @@ package struct Coupon: Hashable, Sendable {
 
   /// The charges that are reduced.
   package enum Duration: Hashable, Sendable {
-    /// The first one.
+    /// The first charge is reduced.
     case once
-    /// All charges within this number of months, including a trial.
+    /// All charges within this number of months are reduced, including a trial.
     case months(Int)
-    /// All.
+    /// All charges are reduced.
     case forever
   }
 
