@@ -12,7 +12,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
   /// The day of the month, 1 to 31.
   package let day: Int
 
-  /// The years that a date can have. Arithmetic stops at their first and last day.
+  /// The years that a date can have. Arithmetic stops at the first and the last day of these years.
   package static let years = -999_999...999_999
 
   /// The first day of `years`.
@@ -61,7 +61,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
       Int(dayOfYear &- (153 &* monthFromMarch &+ 2) / 5 &+ 1))
   }
 
-  /// The number of days from 1970-01-01 to this day. It is negative for earlier days.
+  /// The number of days from 1970-01-01 to this day. The number is negative for days before 1970.
   package var daysSince1970: Int {
     CivilDate.daysSince1970(year: year, month: month, day: day)
   }

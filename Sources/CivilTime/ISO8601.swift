@@ -85,7 +85,7 @@ private struct ISO8601Reader {
     return (hour, minute, hasSeconds ? try pair() : 0)
   }
 
-  /// The fraction of a second in nanoseconds, or 0 if there is none.
+  /// Parses the fraction of a second, in nanoseconds, or returns 0 if there is none.
   mutating func fraction() throws(TimestampTextError) -> Int32 {
     guard hasSeconds, take(".") || take(",") else { return 0 }
     var nanoseconds: Int32 = 0
@@ -93,7 +93,7 @@ private struct ISO8601Reader {
     return nanoseconds
   }
 
-  /// The offset from UTC in seconds, or nil if there is none.
+  /// Parses the offset from UTC, in seconds, or returns nil if there is none.
   mutating func offset() throws(TimestampTextError) -> Int? {
     if isAtEnd { return nil }
     _ = take(" ")
@@ -107,7 +107,7 @@ private struct ISO8601Reader {
     return isNegative ? -offset : offset
   }
 
-  /// The next two bytes, which must be digits.
+  /// Reads the next two bytes, which must be digits.
   private mutating func pair() throws(TimestampTextError) -> Int {
     guard text.count - position >= 2 else { throw .malformed }
     var digits = DigitPairs(text)

@@ -1,9 +1,9 @@
-/// The unpacked time zone table. It is created once, when a named zone is used first.
+/// The unpacked time zone table. The index is created once, when a named zone is used first.
 struct TimeZoneIndex: Sendable {
   // SAFETY: The pointers lead into compiled tables, which live as long as the process. `init`
   // checks the place of each name when it reads the table. Tests: TimeZoneTests.
 
-  /// The data of one zone. Its transitions are a range of `instants` and `offsets`.
+  /// The data of one zone. The zone's transitions are a range of `instants` and `offsets`.
   private struct Record {
     /// The offset before the first transition.
     var first: Int32
@@ -102,7 +102,7 @@ struct TimeZoneIndex: Sendable {
     if let rule = record.rule, low == high || instants[high &- 1] <= seconds {
       return rule.offset(atUTC: CivilTime.clamp(seconds))
     }
-    // Finds the first transition after the instant. The transition before it applies.
+    // Finds the first transition after the instant. The previous transition determines the offset.
     while low < high {
       let middle = (low &+ high) / 2
       if instants[middle] <= seconds {
@@ -156,7 +156,7 @@ private struct TimeZoneReader {
     self.text = text
   }
 
-  /// An unsigned number below 2^40.
+  /// Reads an unsigned number below 2^40.
   mutating func count() -> Int? {
     var number = 0
     var shift = 0
@@ -171,14 +171,14 @@ private struct TimeZoneReader {
     return nil
   }
 
-  /// A signed number of seconds, less than two weeks.
+  /// Reads a signed number of seconds, less than two weeks.
   mutating func seconds() -> Int32? {
     guard let number = count(), number < 1 << 21 else { return nil }
     let half = Int32(number / 2)
     return number % 2 == 1 ? -half - 1 : half
   }
 
-  /// The place of a name, which ends before a space.
+  /// Reads a name, which ends before a space, and returns its place.
   mutating func name() -> Range<Int>? {
     let start = position
     while position < text.count, text[position] > UInt8(ascii: " ") { position += 1 }
@@ -197,7 +197,7 @@ private struct TimeZoneReader {
     return true
   }
 
-  /// A rule for daylight time.
+  /// Reads a rule for daylight time.
   mutating func rule() -> TimeZoneRule? {
     guard let standard = seconds(), let daylight = seconds(), let start = change(),
       let end = change()
@@ -205,7 +205,7 @@ private struct TimeZoneReader {
     return TimeZoneRule(standard: standard, daylight: daylight, start: start, end: end)
   }
 
-  /// A day and time of the year.
+  /// Reads a day and time of the year.
   private mutating func change() -> TimeZoneRule.Change? {
     guard let month = count(), let week = count(), let weekday = count(), let clock = seconds(),
       1...12 ~= month, 1...5 ~= week, 0...6 ~= weekday

@@ -8,7 +8,7 @@ struct TimeZoneRule: Equatable, Sendable {
     var week: Int
     /// The day of the week, 0 for Sunday.
     var weekday: Int
-    /// Seconds after midnight on the clocks before the change. It may be negative or beyond the day.
+    /// Seconds after midnight on the clocks before the change. The number may be negative or beyond the day.
     var clock: Int32
 
     /// The moment in a year in seconds since 1970, if clocks show UTC before the moment.

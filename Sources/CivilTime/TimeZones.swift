@@ -1,5 +1,5 @@
-/// The time zones of the tz database. They are compiled in and not read from the machine, so that rules have the same
-/// results everywhere.
+/// The time zones of the tz database. The zones are compiled in and not read from the machine, so that rules have the
+/// same results everywhere.
 package enum TimeZones {
   /// The release of the tz database, such as `2025b`.
   package static var version: String { "\(TimeZoneTable.release)" }

@@ -1,7 +1,7 @@
 /// The code points that are equal under `(?i)`: those that Unicode's simple case mappings join.
 ///
-/// The standard library only has the full mappings. A full mapping to one code point is the simple one. The dotted and the
-/// dotless i only match themselves, as in Unicode's case folding.
+/// The standard library only has the full mappings. A full mapping to one code point is the simple mapping. The dotted
+/// and the dotless i only match themselves, as in Unicode's case folding.
 enum CaseFolding {
   /// The other code points that match `scalar` under `(?i)`.
   static func others(of scalar: UInt32) -> [UInt32] {

@@ -155,14 +155,14 @@
     /// Whether this build contains PCRE2.
     static let isAvailable = false
 
-    /// Always nil.
+    /// Always fails.
     init?(translated text: [UInt8]) { nil }
 
   }
 
   /// A replacement for builds without PCRE2.
   struct NativeScratch: ~Copyable, Sendable {
-    /// Always nil.
+    /// Always fails.
     init?() { nil }
 
     /// Never called, as there are no instances.

@@ -12,10 +12,11 @@ struct PatternTranslation {
 
   /// The pattern for PCRE2, or nil if it would be longer than `maximumLength`.
   ///
-  /// An empty look-behind at the beginning disables an optimisation of PCRE2's JIT, which remembers where a loop has failed. It
-  /// assumes that the loop fails at earlier positions too, which is wrong after a choice between alternatives of different
-  /// lengths: `(?:.|)x*-b` would not match `-b` (seen with 10.42). Other optimisations of the start of a match still work, except
-  /// that an anchor after the look-behind is not detected. Anchored patterns have no second start position anyway.
+  /// An empty look-behind at the beginning disables an optimisation of PCRE2's JIT, which remembers where a loop has
+  /// failed. The optimisation assumes that the loop fails at earlier positions too, which is wrong after a choice
+  /// between alternatives of different lengths: `(?:.|)x*-b` would not match `-b` (seen with 10.42). Other
+  /// optimisations of the start of a match still work, except that an anchor after the look-behind is not detected.
+  /// Anchored patterns have no second start position anyway.
   static func translate(
     _ regex: ParsedRegex, _ analysis: RegexAnalysis, maximumLength: Int
   ) -> [UInt8]? {

@@ -6,7 +6,7 @@ final class PikeMatcher: @unchecked Sendable {
   // search writes is in the caller's scratch, so threads can share a matcher.
   // Tests: RegexDifferentialTests, tsan.
 
-  /// The program in memory without reference counts. It does not change after `init`.
+  /// The program in memory without reference counts. The code does not change after `init`.
   fileprivate struct Code {
     let instructions: UnsafeMutablePointer<PikeInstruction>
     let instructionCount: Int

@@ -42,8 +42,8 @@ struct PikeSet {
   var rangeCount: Int
 }
 
-/// A pattern as instructions for ``PikeMachine``. Counted repetitions are written out, so the number of states, which bounds
-/// the time per character, is the number of instructions.
+/// A pattern, compiled to instructions for ``PikeMachine``. Counted repetitions are written out, so the number of
+/// states, which bounds the time per character, is the number of instructions.
 struct PikeProgram: Sendable {
   private(set) var instructions: [PikeInstruction]
   private(set) var sets: [PikeSet] = []

@@ -7,7 +7,7 @@ struct PikePending {
   var value: Int
 }
 
-/// Threads that wait for the next character, the preferred ones first.
+/// Threads that wait for the next character, in order of preference.
 struct PikeThreads {
   // SAFETY: The memory belongs to the `PikeScratch`, which outlives every search.
   // Tests: RegexDifferentialTests, asan.
@@ -18,8 +18,8 @@ struct PikeThreads {
   var count = 0
 }
 
-/// The Pike matcher's memory, which belongs to one thread of the process. It grows to the size of the largest program, and is
-/// reused for the next one.
+/// The Pike matcher's memory, which belongs to one thread of the process. The memory grows to the size of the largest
+/// program, and is reused for the next program.
 @usableFromInline struct PikeScratch: ~Copyable, @unchecked Sendable {
   // SAFETY: The scratch owns its memory, frees it in `deinit` and cannot be copied, so one thread
   // has it at a time. `prepare` grows it before each search, and clears the marks before they run
@@ -77,7 +77,7 @@ struct PikeThreads {
       slotCapacity = wanted
     }
     for slot in 0..<wanted { bestSlots[slot] = -1 }
-    // Each position uses one mark, and one more if the search jumps ahead.
+    // Each position uses one mark, or two marks if the search jumps ahead.
     if UInt64(stamp) + 2 * UInt64(positions) + 4 > UInt64(UInt32.max) {
       marks.update(repeating: 0, count: instructionCapacity)
       stamp = 0

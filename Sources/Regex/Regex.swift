@@ -30,8 +30,8 @@ package enum RegexFindResult: Hashable, Sendable {
 
 /// The matcher that runs a pattern.
 package enum RegexBackend: Hashable, Sendable, CaseIterable {
-  /// PCRE2 where it certainly finishes soon, otherwise the Pike matcher. If PCRE2 reaches a limit, the Pike matcher, whose time
-  /// is linear, decides within its own limit.
+  /// PCRE2 for patterns and subjects that it certainly finishes soon, otherwise the Pike matcher. If PCRE2 reaches a
+  /// limit, the Pike matcher, whose time is linear, decides within its own limit.
   case automatic
   /// PCRE2 without a fallback, so that its limits are results. If PCRE2 has no JIT for the pattern, the Pike matcher is
   /// used. See ``RegexPattern/isNative``.
@@ -67,7 +67,7 @@ package struct CheckedPattern: Sendable {
   ///
   /// - Parameters:
   ///   - pattern: The pattern in UTF-8.
-  ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
+  ///   - unicodeClasses: Whether `\d \w \s \b` have Unicode's definitions instead of ASCII's.
   ///   - flavor: The language whose syntax applies.
   package init(
     _ pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
@@ -91,7 +91,7 @@ package struct CheckedPattern: Sendable {
 ///
 /// Without `(?m)`, `^` and `$` only match at the ends of the text. A final newline is an ordinary character.
 package final class RegexPattern: Sendable {
-  /// Names by group number. Entry 0 is the whole match, which has no name.
+  /// The names of groups, by group number. Entry 0 is the whole match, which has no name.
   package let groupNames: [String?]
   package let limits: RegexLimits
   private let native: NativePattern?
@@ -107,7 +107,7 @@ package final class RegexPattern: Sendable {
   ///
   /// - Parameters:
   ///   - pattern: The pattern in UTF-8.
-  ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
+  ///   - unicodeClasses: Whether `\d \w \s \b` have Unicode's definitions instead of ASCII's.
   ///   - flavor: The language whose syntax applies.
   package convenience init(
     pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
@@ -180,7 +180,7 @@ package final class RegexPattern: Sendable {
   /// Searches for the first match at or after a byte offset. The text before the offset still counts for `^` and `\b`. An offset
   /// within a character means the next character.
   ///
-  /// A match may be empty. To continue after it, search from the next character.
+  /// A match may be empty. To continue after an empty match, search from the next character.
   package func find(
     in subject: UnsafeBufferPointer<UInt8>, from offset: Int = 0, validated: Bool = false,
     scratch: inout RegexScratch
@@ -203,7 +203,7 @@ package final class RegexPattern: Sendable {
     return result(verdict) { scratch.pike.range(ofGroup: $0) }
   }
 
-  /// The Pike matcher's result.
+  /// Searches with the Pike matcher.
   private func search(
     _ subject: UnsafeBufferPointer<UInt8>, from offset: Int, capturing: Bool,
     scratch: inout RegexScratch

@@ -4,8 +4,8 @@ package struct RegexLimits: Hashable, Sendable {
   /// ``stepsPerSubjectByte`` for every byte of the subject, because reading a long subject once is legitimate. PCRE2
   /// counts its backtracking points for each start position.
   package var matchLimit: Int
-  /// PCRE2's limit on nested backtracking. Its JIT uses ``heapLimitKiB`` instead. The limit is still set, so that no other mode of
-  /// matching can run without one.
+  /// PCRE2's limit on nested backtracking. PCRE2's JIT uses ``heapLimitKiB`` instead. The limit is still set, so that
+  /// no other mode of matching can run without one.
   package var depthLimit: Int
   /// The maximum memory for the backtracking of one match in KiB: the size of the JIT stack.
   package var heapLimitKiB: Int

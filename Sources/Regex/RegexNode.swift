@@ -2,8 +2,8 @@
 package enum RegexFlavor: Hashable, Sendable {
   /// RE2, as CEL requires it.
   case re2
-  /// Rust's regex crate: RE2's ideas with other details. It has repeated repetitions, nested classes and class arithmetic, `\u`,
-  /// and `(?x)`, but no `\Q..\E`, octal escapes or stray braces.
+  /// Rust's regex crate: RE2's ideas with other details. The flavor has repeated repetitions, nested classes and class
+  /// arithmetic, `\u`, and `(?x)`, but no `\Q..\E`, octal escapes or stray braces.
   case rust
 
   /// The name in messages.
@@ -16,7 +16,7 @@ enum RegexAssertion: UInt32, Hashable, Sendable {
   case textEnd
   case lineStart
   case lineEnd
-  /// `\b` between ASCII word characters and others.
+  /// `\b` between ASCII word characters and other characters.
   case wordBoundary
   case notWordBoundary
   /// `\b` with Unicode's definition of a word character.
@@ -46,7 +46,7 @@ indirect enum RegexNode: Sendable {
 struct ParsedRegex: Sendable {
   var root: RegexNode
   var sets: [RegexSet]
-  /// Names by group number. Entry 0 is the whole match, which has no name.
+  /// The names of groups, by group number. Entry 0 is the whole match, which has no name.
   var groupNames: [String?]
 
   /// The number of groups in parentheses, without the whole match.
@@ -133,7 +133,7 @@ struct RegexAnalysis {
 
   private static func size(of body: RegexAnalysis, _ minimum: Int, _ maximum: Int?) -> Int {
     guard let maximum else {
-      // A loop is one copy and a branch. A nullable loop that may be skipped has a second branch.
+      // A loop consists of one copy of the body and a branch. A nullable loop that may be skipped has a second branch.
       let loop = minimum == 0 ? sum(body.size, 2) : 1
       return sum(product(body.size, minimum), loop)
     }

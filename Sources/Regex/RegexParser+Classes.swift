@@ -87,7 +87,7 @@ extension RegexParser {
     return true
   }
 
-  /// The set so far: the sets before and after the operator, combined.
+  /// Combines the sets before and after the operator to the set so far.
   private static func combine(_ level: OpenClass) -> RegexSet {
     let right = level.builder.finish()
     guard let left = level.left, let pending = level.pending else { return right }

@@ -47,7 +47,7 @@ extension RegexParser {
     return (minimum, maximum)
   }
 
-  /// Parses digits. If there are far too many, the result certainly exceeds every limit.
+  /// Parses digits. If there are far too many digits, the result certainly exceeds every limit.
   private mutating func parseCount() -> Int? {
     skipBlanksInCount()
     let from = position

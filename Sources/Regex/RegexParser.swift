@@ -10,7 +10,7 @@ struct RegexParser {
     var swapsGreed = false
     /// White space and comments are not part of the pattern.
     var extended = false
-    /// `\d \w \s \b` are those of Unicode.
+    /// `\d \w \s \b` have Unicode's definitions.
     var unicode = false
   }
 
@@ -20,7 +20,7 @@ struct RegexParser {
     var height: Int
   }
 
-  /// A group that is being parsed. The first one is the pattern itself.
+  /// A group that is being parsed. The first group is the pattern itself.
   struct OpenGroup {
     /// Number of a capturing group.
     var index: Int?
@@ -42,7 +42,7 @@ struct RegexParser {
   var sets: [RegexSet] = []
   var setIndexes: [RegexSet: Int] = [:]
   var foldedSets: [RegexSet: RegexSet] = [:]
-  /// The number of ranges in all sets. They take memory that the count of instructions does not include.
+  /// The number of ranges in all sets. Ranges take memory that the count of instructions does not include.
   var rangeCount = 0
 
   /// Parses a pattern in UTF-8.
@@ -139,7 +139,7 @@ extension RegexParser {
     append(literal(scalar))
   }
 
-  /// A code point, with its case partners if the flags require it.
+  /// The node of a code point, with its case partners if the flags require them.
   mutating func literal(_ scalar: UInt32) -> RegexNode {
     var members = [ScalarRange(low: scalar, high: scalar)]
     if flags.foldsCase {
@@ -234,7 +234,7 @@ extension RegexParser {
     return true
   }
 
-  /// Reads one code point. There must be one.
+  /// Reads one code point, which must exist.
   mutating func nextScalar() -> UInt32 {
     // SAFETY: The initializer rejects patterns that are not valid UTF-8, and `position` is before
     // the end. So the whole character is in the buffer. Tests: RegexRejectionTests, fuzz regex.

@@ -3,7 +3,7 @@ struct ScalarRange: Hashable, Sendable {
   var low: UInt32
   var high: UInt32
 
-  /// Every code point. It includes surrogates, which never occur in text.
+  /// Every code point. The range includes surrogates, which never occur in text.
   static let all = ScalarRange(low: 0, high: 0x10_FFFF)
 }
 

@@ -7,8 +7,8 @@ public import CTollgate
 internal import Expressions
 internal import RuleBatch
 
-/// A stream of one array. Its schema can be moved away only once. This is enough for Tollgate's own reader, but other
-/// readers get an error if they ask again.
+/// A stream of one array. The schema can be moved away only once, which is enough for Tollgate's own reader. A reader
+/// that asks again gets an error.
 private final class ArrayStream {
   // SAFETY: Schema and array are moved in, and the caller's are marked as released. Each is moved
   // out at most once; `deinit` releases what is left.

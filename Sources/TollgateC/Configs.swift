@@ -119,7 +119,8 @@ public func tg_decide(
   }
 }
 
-/// Answers a question about a config. Each function names its own question, so that a linker can drop the others.
+/// Answers a question about a config. Each function names its own question, so that a linker can drop the other
+/// questions.
 private func answer(
   _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?,

@@ -10,7 +10,7 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// A plan that decides for every row of a table. A plan never changes. Its workers are reused for later tables.
+/// A plan that decides for every row of a table. A plan never changes. The plan's workers are reused for later tables.
 final class TablePlan: Sendable {
   let config: PreparedConfig
   /// The rules of the plan's placements only, so that columns that only other placements read are not required.

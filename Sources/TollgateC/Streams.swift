@@ -9,8 +9,8 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// An exported stream of outcomes. Only one thread at a time should read it. Concurrent readers get
-/// different parts, because readers in other languages do not prevent this.
+/// An exported stream of outcomes. Only one thread at a time should read the stream. Readers in other languages do not
+/// prevent concurrent reads, so concurrent readers get different parts.
 private final class OutcomeStream {
   // SAFETY: `turn` lets one thread at a time ask the stream. The error's text lives as long as the
   // stream and is freed in `deinit`. Tests: TableTests.streamsThatFailSayWhy, asan.
@@ -64,7 +64,7 @@ private final class OutcomeStream {
     }
   }
 
-  /// Writes the stream to the caller's memory. The caller releases it.
+  /// Writes the stream to the caller's memory. The caller releases the stream.
   func export(to out: UnsafeMutablePointer<ArrowArrayStream>) {
     // SAFETY: `private_data` retains the stream. `release` clears itself and releases it, so it
     // runs once. Tests: TableTests.streamsAreReleasedWhateverHappens, asan.

@@ -98,7 +98,7 @@ func attempt(
   }
 }
 
-/// A string from the caller.
+/// Copies a string from the caller.
 func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(LibraryError)
   -> [UInt8]
 {
@@ -116,7 +116,7 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
   return Array(UnsafeRawBufferPointer(start: text, count: count))
 }
 
-/// A request. An empty string is a request without members.
+/// Parses a request. An empty string is a request without members.
 func request(
   _ text: UnsafePointer<CChar>?, _ count: Int, _ name: String = "the request"
 ) throws(LibraryError) -> JSONRequest {

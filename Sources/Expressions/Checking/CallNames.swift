@@ -94,7 +94,7 @@ struct CallNames: Sendable {
     return name.withUTF8 { number(of: $0) }.map { meanings[$0].usage }
   }
 
-  /// The function that a call with this number of operands calls. The receiver counts as an operand.
+  /// The function that a call with this number of operands calls. The receiver also counts as an operand.
   func function(_ number: Int, operands: Int, asMethod: Bool) -> Function? {
     meanings[number].calls.first {
       $0.isMethod == asMethod && $0.operands.contains(operands)

@@ -130,8 +130,8 @@ package struct Checker: ~Copyable {
     return list(kind, tree.list(node.c), 0, origin(node))
   }
 
-  /// A list of literals as one constant. Lists of hundreds of countries or versions are common,
-  /// and their elements need no nodes.
+  /// Adds a list of literals as one constant. Lists of hundreds of countries or versions are common, and their elements
+  /// need no nodes.
   private mutating func literalList(_ node: SyntaxTree.Node) -> ConditionGraph.ID? {
     let tree = tree
     let elements = tree.list(node.c)

@@ -1,4 +1,4 @@
-/// Macros: calls that bind variables. They are expanded to loops and bindings of the graph.
+/// Expands macros, which are calls that bind variables, to loops and bindings of the graph.
 extension Checker {
   /// The name of an argument that is a plain identifier.
   private func variable(_ id: SyntaxTree.ID) -> String? {
@@ -33,7 +33,7 @@ extension Checker {
     return body(&self)
   }
 
-  /// The expansion of `target.name(arguments)`, or nil if the call is not a macro.
+  /// Expands the macro `target.name(arguments)`, or returns nil if the call is not a macro.
   mutating func macro(
     _ macro: Macro, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
     _ node: SyntaxTree.Node

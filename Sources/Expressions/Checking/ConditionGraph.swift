@@ -26,7 +26,7 @@ package struct ConditionGraph: ~Copyable {
     case bind  // a: value, b: body, c: level of the variable
     case loop  // a: list of range and bodies; b: LoopKind; c: level of the first variable
 
-    // Only for superscript.
+    // Only superscript's expressions use these nodes.
     case raise  // a: EvaluationError.Kind
     case rescue  // a, or b if a fails with an error of the kinds c (FaultSet)
     case orElse  // a, or b if an attribute that a reads is missing

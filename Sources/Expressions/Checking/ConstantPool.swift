@@ -65,7 +65,7 @@ package struct ConstantPool: Sendable {
     _ = table.insert(hash(cell))
   }
 
-  /// The place of a constant. Strings that do not fit into a cell are copied.
+  /// Returns the place of a constant. Strings that do not fit into a cell are copied.
   package mutating func intern(_ cell: Cell) -> Int {
     let hash = hash(cell)
     if let known = table.find(hash, isSame: { isSame(cells[$0], cell) }) { return known }

@@ -15,7 +15,7 @@
 ///
 /// The function is called only if every argument has a value. If an argument is missing or fails, the call fails. The
 /// result must depend only on the arguments, because the number and the order of calls are not defined, and several
-/// threads can call the function at the same time. No limit applies to its running time. The size of its result counts
+/// threads can call the function at the same time. No limit applies to its running time. The size of the result counts
 /// towards ``Limits/memoryBytes``.
 ///
 /// Superscript does not support custom functions.
@@ -24,19 +24,19 @@ public struct CustomFunction: Sendable {
   public let name: String
   /// The allowed number of arguments, including the receiver; at most ``mostArguments``.
   public let arguments: ClosedRange<Int>
-  /// Whether the function is called as `a.name(b)`. Otherwise it is called as `name(a, b)`.
+  /// Whether the function is called as `a.name(b)`. Otherwise, the function is called as `name(a, b)`.
   public let isMethod: Bool
   let body: @Sendable ([Value]) throws(EvaluationError) -> Value
 
   /// The most arguments that a function can take.
   public static let mostArguments = 250
 
-  /// Creates a function. It replaces a built-in function that is called in the same way.
+  /// Creates a function. The function replaces a built-in function that is called in the same way.
   ///
   /// - Parameters:
   ///   - name: the name; `geo.distance` is in the name space `geo`.
   ///   - arguments: the allowed number of arguments, including the receiver; at most ``mostArguments``.
-  ///   - isMethod: whether the function is called as `a.name(b)`. Otherwise it is called as `name(a, b)`.
+  ///   - isMethod: whether the function is called as `a.name(b)`. Otherwise, the function is called as `name(a, b)`.
   ///   - body: computes the result from the arguments. The receiver is the first argument.
   public init(
     _ name: String, arguments: ClosedRange<Int>, isMethod: Bool = false,
@@ -66,6 +66,6 @@ public struct CustomFunction: Sendable {
     return "\(receiver).\(name)(\(arguments.dropFirst().joined(separator: ", ")))"
   }
 
-  /// How to call it, for messages.
+  /// How to call the function, for messages.
   var usage: String { call(["a", "b", "c", "d"].prefix(arguments.lowerBound).map { $0 }) }
 }

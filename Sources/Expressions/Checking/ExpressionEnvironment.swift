@@ -20,7 +20,8 @@ public struct ExpressionEnvironment: Sendable {
   /// evaluations that read the name fail.
   public var allowsUnknownNames: Bool
   public var limits: Limits
-  /// Custom functions that expressions can call in addition to the built-in functions. Only CEL supports them.
+  /// Custom functions that expressions can call in addition to the built-in functions. Only CEL supports custom
+  /// functions.
   public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
   package internal(set) var dialect = Dialect.cel
@@ -29,7 +30,7 @@ public struct ExpressionEnvironment: Sendable {
   /// Whether numeric strings become numbers where an expression reads them, and not when a frame is
   /// filled.
   package internal(set) var readsNumbersInGraph = false
-  /// Functions that the host answers. Only superscript has them.
+  /// Functions that the host answers. Only superscript has such functions.
   package internal(set) var hostFunctions = HostFunctions()
   /// The functions of some expressions, by their text, instead of ``hostFunctions``.
   package var hostFunctionsOf: [String: HostFunctions] = [:]
@@ -91,7 +92,7 @@ public struct ExpressionEnvironment: Sendable {
 /// program.requirements.map { "\($0)" }  // ["user.plan", "device.tier", "user.trial.end"]
 /// ```
 public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
-  /// The root first.
+  /// The names of the path, beginning with the root.
   public var names: [String]
 
   public init(_ names: [String]) { self.names = names }

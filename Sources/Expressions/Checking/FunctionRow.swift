@@ -2,7 +2,7 @@
 package enum FunctionFamily: String, CaseIterable, Sendable {
   case strings, conversions, numbers, lists, loops, missing, times, dates, history, versions
   case patterns, network, encodings
-  /// The functions of operators, of the checker and of apps. Expressions do not name these.
+  /// The functions of operators, of the checker and of apps. Expressions do not name these functions.
   case unnamed
 
   /// The heading of the family.
@@ -92,7 +92,7 @@ extension Function {
       self.isAnnounced = isAnnounced
     }
 
-    /// A function that expressions cannot call by name. Its signatures only describe the operands.
+    /// A function that expressions cannot call by name. The signatures only describe the operands.
     @inline(__always)
     init(unnamed signatures: StaticString, use: Use = .unnamed, work: Work = .once) {
       self.init(.unnamed, signatures, "", "", in: [], use: use, work: work)
@@ -113,7 +113,7 @@ struct FunctionEntry: Sendable {
   let dialects: Function.Dialects
   /// The name in `name(a, b)`, or nil if the function cannot be called this way.
   let name: String?
-  /// The name in `a.name(b)`.
+  /// The name in `a.name(b)`, or nil if the function is not a method.
   let method: String?
   /// The possible numbers of operands, including the receiver.
   let counts: ClosedRange<Int>

@@ -1,6 +1,6 @@
-/// The functions of the language by number. ``Calls`` has their bodies, and ``row`` everything else.
+/// The functions of the language by number. ``Calls`` has the bodies of the functions, and ``row`` has everything else.
 package enum Function: UInt16, CaseIterable {
-  // Tests with instructions of their own.
+  // Tests with separate instructions.
   case size, contains, startsWith, endsWith, matches
 
   // Conversions.

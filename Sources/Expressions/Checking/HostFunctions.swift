@@ -1,6 +1,6 @@
 /// Functions that the host of a superscript expression answers, such as `daysSince`.
 ///
-/// They can be called as `device.f(...)`, as `computed.f(...)` and as `f(...)`. A call becomes a
+/// The functions can be called as `device.f(...)`, as `computed.f(...)` and as `f(...)`. A call becomes a
 /// ``HostQuestion`` that is answered before the evaluation.
 ///
 /// ```swift

@@ -1,7 +1,8 @@
 /// An open-addressing index from content to number. The caller stores and compares the content. The table is used for
 /// nodes, constants and attribute paths.
 ///
-/// A few entries, as for one expression, are searched one by one, because that is faster than creating a table.
+/// If there are few entries, as for one expression, they are searched one by one, which is faster than creating a
+/// table.
 struct InternTable {
   private static let mostWithoutSlots = 16
 

@@ -1,4 +1,4 @@
-/// Macros by name. `CheckerMacros.swift` expands them.
+/// Macros by name. `CheckerMacros.swift` expands the macros.
 enum Macro: String, CaseIterable {
   case has, all, exists, existsOne, map, filter, sortBy, optMap, optFlatMap
   case transformList, transformMap, transformMapEntry

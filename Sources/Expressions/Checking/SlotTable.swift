@@ -15,7 +15,7 @@ package struct SlotTable {
     case attribute
     /// The names are a function and, for a string argument, that string.
     case text, anyKnown, anyOther
-    /// There are no names.
+    /// The slot has no names.
     case everything
   }
 

@@ -3,10 +3,10 @@ internal import Regex
 
 /// The tests of instructions, computed for all rows of a column together.
 ///
-/// For each row, a test has the same result as in ``Machine``: yes, no, or an error. Both call the same functions on
+/// For each row, a test has the same result as in ``Machine``: yes, no, or an error. The same functions are called on
 /// the same cells, but here in loops over rows.
 enum ColumnTest {
-  /// A test whose cost is the same for some rows and for all rows. Its result is stored for the whole frame.
+  /// A test whose cost is the same for some rows and for all rows. The result is stored for the whole frame.
   case bool(slot: Int)
   case equalBits(slot: Int, Cell)
   case equalInt(slot: Int, constant: Int)
@@ -17,7 +17,7 @@ enum ColumnTest {
   case truthy(slot: Int)
   case compare(Operand, Operand, Superscript.Comparison)
 
-  /// Tests whose cost depends on the values. They are computed only for the rows that need them.
+  /// Tests whose cost depends on the values. Such tests are only computed for the rows that need them.
   case equal(Operand, Operand)
   case isIn(Operand, Operand)
   case text(Operand, Operand, TextTest)
@@ -183,7 +183,7 @@ extension ColumnTest {
   static func order(
     _ a: ColumnOperand, _ b: ColumnOperand, orEqual: Bool, _ wanted: UInt64, _ first: Int
   ) -> Verdict {
-    // If one side is a constant, ints need no branches. A loop handles the other types.
+    // If one side is a constant, ints need no branches. A loop handles all other types.
     var verdict = Verdict()
     var left = wanted
     if let constant = b.constantInt, a.isColumn {
@@ -222,9 +222,9 @@ extension ColumnTest {
     return Verdict(yes: yes, no: ints & ~yes)
   }
 
-  /// Compares two short strings; the result is negative, zero or positive. Their bytes are compared as numbers, most
-  /// significant byte first. The bytes after a string's end are zero, so two strings that differ only in zeros at their
-  /// end differ only in length.
+  /// Compares two short strings; the result is negative, zero or positive. The bytes of the strings are compared as
+  /// numbers, most significant byte first. The bytes after a string's end are zero, so two strings that differ only in
+  /// zeros at their end differ only in length.
   @inline(__always)
   private static func shortOrder(_ a: Cell, _ b: Cell) -> Int64 {
     let (left, right) = ((a.low >> 8).byteSwapped, (b.low >> 8).byteSwapped)

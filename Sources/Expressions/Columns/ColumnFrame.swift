@@ -101,7 +101,7 @@
 /// A set of rows of a ``ColumnFrame``, as a mask.
 @usableFromInline package typealias RowMask = UnsafeMutablePointer<UInt64>
 
-/// Operations on masks. All have ``ColumnFrame/words`` words.
+/// Operations on masks. All masks have ``ColumnFrame/words`` words.
 @usableFromInline package enum RowMasks {
   // SAFETY: Every mask has `ColumnFrame.words` words, and rows are below 512.
   // Tests: ConditionColumnsTests, asan.
@@ -112,7 +112,7 @@
     return masks
   }
 
-  /// The first `rows` rows.
+  /// Sets the first `rows` rows.
   @inlinable package static func fill(_ mask: RowMask, rows: Int) {
     for word in 0..<ColumnFrame.words {
       let bits = max(0, min(64, rows - word * 64))

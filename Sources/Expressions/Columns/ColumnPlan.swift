@@ -10,7 +10,7 @@ struct ColumnPlan: Sendable {
     case pend(chain: Int, next: Int)
     case check(chain: Int, fault: Int, next: Int)
     case jump(Int)
-    /// The step after a failed test. It checks whether the attribute that the test reads is missing.
+    /// The step after a failed test. The step checks whether the attribute that the test reads is missing.
     case missing(slot: Int, caught: Int, other: Int)
     case finish(Bool)
     /// The condition fails, or its result is not a bool.

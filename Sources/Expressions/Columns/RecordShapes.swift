@@ -1,9 +1,9 @@
 /// Fills rows from JSON records that have the same form as earlier records.
 ///
-/// Most lines of a users file have the same keys in the same order. The bytes between their values -
-/// braces, keys, colons, commas - are then equal. Comparing them with the bytes of an earlier record is
-/// all the parsing that such a line needs. Values are read as usual. A record of another shape goes to the
-/// general reader, and its shape is learned.
+/// Most lines of a users file have the same keys in the same order. The bytes between the values - braces, keys,
+/// colons, commas - are then equal in all such lines. To parse such a line, it is enough to compare these bytes with
+/// the bytes of an earlier record. Values are read as usual. A record of another shape goes to the general reader, and
+/// its shape is learned.
 ///
 /// Shapes form a tree: a step is the bytes before a value and the use of the value. Several steps may
 /// follow each value.

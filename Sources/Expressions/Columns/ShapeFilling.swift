@@ -26,10 +26,10 @@ extension RecordShapes {
   /// Fills a row from a record of a known shape.
   ///
   /// - Parameters:
-  ///   - text: begins with the record, a JSON object on a line. Strings without escapes stay there.
+  ///   - text: begins with the record, a JSON object on a line. Strings without escapes stay in the text.
   ///   - slack: the number of readable bytes after the text, whatever their content. A record with fewer than 56 readable
   ///     bytes after it may be left to the general reader.
-  ///   - captured: room for all captures. Those that the record has are written.
+  ///   - captured: room for all captures. Only captures that the record has are written.
   /// - Returns: nil if the shape is unknown, a value is not valid JSON, or no memory is left for the row. The general
   ///   reader handles these records. After nil, the row is undefined.
   package func fill(
@@ -127,7 +127,7 @@ extension RecordShapes {
     return true
   }
 
-  /// Reads any value. Returns -1 if the value is invalid, or differs from the shape.
+  /// Reads a value of any kind. Returns -1 if the value is invalid, or differs from the shape.
   @inline(never)
   private func value(
     _ step: Step, _ start: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena

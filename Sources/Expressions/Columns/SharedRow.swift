@@ -1,8 +1,8 @@
 /// Reads a record once for several programs that read similar attributes, such as the conditions of
 /// one config for several SDKs.
 ///
-/// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies them into the
-/// columns of one program, and converts them according to that program's binding.
+/// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies the values into
+/// the columns of one program, and converts them according to that program's binding.
 @usableFromInline package struct SharedRow: ~Copyable {
   // SAFETY: There is one row. Transfers copy only slots that the table has. Its arena stores what cells point to until
   // `reset()`. Tests: SharedRowTests, FleetTests, asan.
@@ -17,7 +17,7 @@
 
   /// - Parameters:
   ///   - environment: the environment of all programs, whose bindings may differ.
-  ///   - paths: attributes to read in addition to those of the programs.
+  ///   - paths: attributes to read in addition to the attributes of the programs.
   package init(
     _ environment: ExpressionEnvironment, paths: [AttributePath], captures: [String],
     objects: [String]

@@ -22,7 +22,7 @@ public struct Compilation<Output> {
   }
 
   /// Returns the output, or throws if there is no output. An output can have diagnostics too, such as a rule set in
-  /// which one audience does not compile. They stay in ``diagnostics``.
+  /// which one audience does not compile. These diagnostics stay in ``diagnostics``.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.age >= 18").get()

@@ -54,7 +54,7 @@ public struct Diagnostic: Hashable, Sendable {
   package var subject: String?
   /// Further places with the same finding, in the same string as ``range``.
   package var elsewhere: [SourceRange] = []
-  /// Whether shipped superscript terminates the app's process here, where others report an error.
+  /// Whether shipped superscript terminates the app's process here, while other evaluators report an error.
   package var abortsApp = false
 
   package init(

@@ -64,7 +64,7 @@ package enum DiagnosticText {
     return lines.map(visible).joined(separator: "\n")
   }
 
-  /// The source line in which a range begins, cut to a readable width, and a mark under the range. Both lines have a
+  /// The source line in which a range begins, cut to a readable width, and a mark under the range. The two lines have a
   /// margin.
   package static func excerpt(_ source: String, _ range: SourceRange) -> [String] {
     let excerpt = Excerpt(source: source, range: range)

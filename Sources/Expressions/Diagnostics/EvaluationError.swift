@@ -20,11 +20,11 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case noSuchOverload
     /// An integer result does not fit into 64 bits.
     case overflow
-    /// Integer division by zero.
+    /// An integer is divided by zero.
     case divisionByZero
-    /// Integer remainder by zero.
+    /// The remainder of an integer by zero is computed.
     case moduloByZero
-    /// A list index outside the list.
+    /// A list index is outside the list.
     case indexOutOfRange
     /// A value cannot be converted to the requested type.
     case conversion
@@ -42,7 +42,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case nullComparison
     /// A call is missing a required argument, or an argument is not a value.
     case badArgument
-    /// An argument makes superscript stop. Unlike after ``badArgument``, the expression cannot recover.
+    /// An argument stops superscript. Unlike after ``badArgument``, the expression cannot recover.
     case fatalArgument
 
     /// Whether superscript before 1.0.15 terminates the app's process for this error. The error of an expression can

@@ -3,9 +3,9 @@ extension Diagnostic {
   package struct PeerEffect: Hashable, Sendable {
     /// A shipped program, such as an SDK. Each compiler defines the programs that it knows.
     package struct Peer: Hashable, Sendable {
-      /// A stable name, for machines.
+      /// The program's stable name, for machines.
       package let id: String
-      /// The name in messages.
+      /// The program's name in messages.
       package let name: String
 
       package init(id: String, name: String) {

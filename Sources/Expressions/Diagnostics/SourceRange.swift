@@ -20,7 +20,7 @@ public struct SourceRange: Hashable, Sendable {
     self.to = max(from, to)
   }
 
-  /// The smallest range that covers both.
+  /// The smallest range that covers both ranges.
   package func union(_ other: SourceRange) -> SourceRange {
     SourceRange(from: min(from, other.from), to: max(to, other.to))
   }

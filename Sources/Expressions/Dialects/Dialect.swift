@@ -1,5 +1,5 @@
-/// The languages that an expression can be written in. They differ in what they accept and in the meaning
-/// of the same source. All of them compile to the same instructions.
+/// The languages that an expression can be written in. The languages differ in the expressions that they accept and in
+/// the meaning of the same source. All languages compile to the same instructions.
 ///
 /// ```swift
 /// let rule = "user.seats < 5"

@@ -1,7 +1,7 @@
 /// How one generation of superscript, the evaluator inside Superwall's SDKs, treats values.
 ///
-/// Each SDK version pins one evaluator, and shipped evaluators fall into four behaviors. They share the
-/// language and the engine, and differ in their treatment of literals, values and missing attributes.
+/// Each SDK version pins one evaluator, and shipped evaluators fall into four behaviors. The behaviors share the
+/// language and the engine, but differ in their treatment of literals, values and missing attributes.
 package enum EvaluatorBehavior: String, Hashable, Sendable, CaseIterable {
   /// superscript 0.1.16 to 0.2.8: nothing is rewritten, and a missing attribute is an error.
   case raw

@@ -20,8 +20,8 @@ package struct FormattedExpression: Sendable {
 }
 
 extension ExpressionEnvironment {
-  /// Formats an expression. An expression with errors stays unchanged, and so does one that would lose something or
-  /// change its meaning. Formatting the result again changes nothing.
+  /// Formats an expression. An expression stays unchanged if it has errors, or if formatting would lose something or
+  /// change the meaning. Formatting the result again changes nothing.
   package func format(_ source: String) -> FormattedExpression {
     let compiled = compile(source)
     guard let program = compiled.output else {
@@ -46,7 +46,7 @@ extension ExpressionEnvironment {
 }
 
 extension [Diagnostic] {
-  /// Whether both lists have the same diagnostics. Their places and suggestions may differ.
+  /// Whether both lists have the same diagnostics. The places and suggestions of the diagnostics may differ.
   fileprivate func isSame(as other: [Diagnostic]) -> Bool {
     func placeless(_ diagnostic: Diagnostic) -> Diagnostic {
       var diagnostic = diagnostic
@@ -59,7 +59,7 @@ extension [Diagnostic] {
 }
 
 extension Program {
-  /// Whether both programs have the same graph. The places of its nodes in the sources may differ.
+  /// Whether both programs have the same graph. The nodes may have different places in the sources.
   func isSame(as other: Program) -> Bool {
     storage.rootNodes == other.storage.rootNodes && storage.graph.isSame(as: other.storage.graph)
   }

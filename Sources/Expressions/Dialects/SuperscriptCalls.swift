@@ -34,8 +34,8 @@ extension Superscript {
   }
 }
 
-/// Calls. A function takes its receiver, or its first argument, and then further arguments. Surplus
-/// arguments are ignored.
+/// Checks calls. A function takes its receiver, or its first argument, and then further arguments. Surplus arguments
+/// are ignored.
 extension Checker {
   /// The arguments of a call that its function has not taken yet.
   struct CallReader {
@@ -138,7 +138,7 @@ extension Checker {
     reader.next().map { superscript($0, reader.rewriting) }
   }
 
-  /// The receiver, or the first argument if there is no receiver. All errors of that argument become one error.
+  /// Takes the receiver, or the first argument if there is no receiver. All errors of that argument become one error.
   private mutating func receiver(_ reader: inout CallReader) -> ConditionGraph.ID? {
     if let receiver = reader.receiver { return receiver }
     return argument(&reader).map { masked($0, reader.origin) }
@@ -152,7 +152,7 @@ extension Checker {
     return rescue(node, raise(kind, origin), .recoverable, origin)
   }
 
-  /// The error of a call that lacks an argument. The preceding nodes are evaluated first.
+  /// Adds the error of a call that lacks an argument. The preceding nodes are evaluated first.
   private mutating func lacking(
     _ evaluated: [ConditionGraph.ID], _ reader: CallReader,
     _ kind: EvaluationError.Kind = .badArgument
@@ -160,7 +160,7 @@ extension Checker {
     sequence(evaluated + [raise(kind, reader.origin)], reader.origin)
   }
 
-  /// A call with its receiver and further arguments.
+  /// Adds a call with its receiver and further arguments.
   private mutating func receiving(
     _ reader: inout CallReader, _ count: Int,
     _ make: (inout Checker, [ConditionGraph.ID], ConditionGraph.Origin) -> ConditionGraph.ID

@@ -1,4 +1,4 @@
-/// superscript's expressions as graph nodes.
+/// Turns superscript's expressions into graph nodes.
 ///
 /// The original rewrites an expression before it evaluates it. A missing attribute becomes null, or the
 /// zero of the literal that it is compared with. A string of digits is also compared as a number. The
@@ -6,7 +6,7 @@
 /// place (``Rewriting``) and on the generation of the evaluator (``EvaluatorBehavior``).
 extension Checker {
   /// Checks a whole expression. The expression is null if it fails with an undeclared name or a comparison with null.
-  /// In the behavior `raw` both are errors.
+  /// In the behavior `raw`, these two failures are errors.
   mutating func checkSuperscript(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     graph.variables = environment.variables
     guard environment.behavior != .raw else { return matched(root) }

@@ -168,7 +168,7 @@ struct SuperscriptLexer {
     }
   }
 
-  /// A string in one pair of quotes. A backslash prevents the next character from closing the string, in raw
+  /// Reads a string in one pair of quotes. A backslash prevents the next character from closing the string, in raw
   /// strings too. Line breaks are allowed, but not after a backslash and not in bytes.
   private mutating func text(prefix: Int, kind: Token.Kind) throws(Fault) -> Token {
     let quote = byte(prefix)
@@ -202,8 +202,8 @@ struct SuperscriptLexer {
     return count == 0 ? 0 : 1 + sign + count
   }
 
-  /// A number with its sign, or nil if none begins here. A plus is only a sign before a fraction or an
-  /// exponent.
+  /// Reads a number with its sign, or returns nil if no number begins here. A plus is only a sign before a fraction or
+  /// an exponent.
   private mutating func number() throws(Fault) -> Token? {
     let first = byte()
     let sign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0

@@ -72,8 +72,8 @@ extension Checker {
 
   // MARK: Members
 
-  /// The slot path of `a.b.c`. The result is nil if the path does not begin with a root, or contains the name of a
-  /// function.
+  /// The path of the slot for `a.b.c`. The result is nil if the path does not begin with a root, or contains the name
+  /// of a function.
   private func dotPath(_ id: SyntaxTree.ID) -> [String]? {
     let node = tree[id]
     switch node.kind {

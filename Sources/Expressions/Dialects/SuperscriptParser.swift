@@ -140,7 +140,7 @@ struct SuperscriptParser {
 
   // MARK: Operators
 
-  /// An expression whose operators bind at least as tightly as `precedence`.
+  /// Parses an expression whose operators bind at least as tightly as `precedence`.
   private mutating func expression(_ precedence: Int) throws(Fault) -> SyntaxTree.ID {
     depth += 1
     guard depth <= limits.nesting else { throw tooDeep(token.from, token.to) }
@@ -199,7 +199,7 @@ struct SuperscriptParser {
     return try add(kind, left, right, from: from(left), to: to(right), below: [left, right])
   }
 
-  /// At most one unary operator, then an operand with its selections, calls and indexes.
+  /// Parses at most one unary operator, then an operand with its selections, calls and indexes.
   private mutating func operand() throws(Fault) -> SyntaxTree.ID {
     guard token.kind == .not || token.kind == .minus else { return try suffixes(try primary()) }
     let sign = token
@@ -301,7 +301,7 @@ extension SuperscriptParser {
       ? fault("expected \(kind.description) before the end") : unexpectedOperator()
   }
 
-  /// Elements up to a closing delimiter. A trailing comma is allowed.
+  /// Parses elements up to a closing delimiter. A trailing comma is allowed.
   private mutating func elements(
     until close: Token.Kind, _ element: (inout SuperscriptParser) throws(Fault) -> Void
   ) throws(Fault) {
@@ -324,7 +324,7 @@ extension SuperscriptParser {
     return try add(.list, 0, 0, addList(ids), from: open.from, to: end, below: ids)
   }
 
-  /// Keys and values in braces, and the end of the braces.
+  /// Parses keys and values in braces, and returns them with the end of the braces.
   private mutating func entries() throws(Fault) -> (ids: [SyntaxTree.ID], end: Int) {
     try advance()
     var ids: [SyntaxTree.ID] = []
@@ -362,7 +362,7 @@ extension SuperscriptParser {
       from: from, to: end, below: arguments + (target.map { [$0] } ?? []))
   }
 
-  /// The suffixes of an operand: `.name`, `.name(...)`, `[index]` and `{fields}`.
+  /// Parses the suffixes of an operand: `.name`, `.name(...)`, `[index]` and `{fields}`.
   private mutating func suffixes(_ first: SyntaxTree.ID) throws(Fault) -> SyntaxTree.ID {
     var left = first
     while true {

@@ -79,7 +79,8 @@ package struct TokenList {
     return SourceRange(from: tokens[first].from, to: tokens[last].to)
   }
 
-  /// The number of tokens at the beginning for which the predicate is true. All later tokens are different.
+  /// The number of tokens at the beginning for which the predicate is true. For all later tokens, the predicate is
+  /// false.
   private func count(of isBefore: (Token) -> Bool) -> Int {
     var (low, high) = (0, tokens.count)
     while low < high {

@@ -9,7 +9,7 @@ struct ByteBuilder {
   private var start: UnsafeMutablePointer<UInt8>?
   private var capacity = 0
   private var count = 0
-  /// Whether the arena's limit was reached.
+  /// Whether the limit of the arena was reached.
   private(set) var isFull = false
   private let beginning: Arena.Mark
 

@@ -3,7 +3,7 @@ enum Calls {
   // SAFETY: Operands are passed on as pointers to cells of the caller, and not stored. Functions
   // check that they are values first. Tests: AnyOperandsTests.neverTraps, DateFunctionsTests.
 
-  /// Calls a function. The switch lists all functions, so that a new one does not compile without a body.
+  /// Calls a function. The switch lists all functions, so that a new function does not compile without a body.
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
     switch function {
     case .size: CollectionFunctions.size(operands[0])

@@ -37,7 +37,8 @@ struct CellIndex {
     return slots[place.slot] >= 0
   }
 
-  /// Inserts an element unless an equal one is in the index. The result is nil if the search takes too much work.
+  /// Inserts an element unless the index contains an equal element. The result is nil if the search takes too much
+  /// work.
   mutating func insert(_ number: Int) -> Bool? {
     guard let place = place(of: elements + number) else { return nil }
     guard slots[place.slot] < 0 else { return false }
@@ -133,7 +134,7 @@ private struct Work {
     hasher.combine(Tag.map)
     hasher.combine(map.outsideCount)
     hasher.combine(sum)
-    // Small maps are compared key by key, large ones by hashes.
+    // Small maps are compared key by key, and large maps by hashes.
     comparing += keys * min(map.outsideCount, FlatMap.smallCount)
     return isWithinLimit
   }

@@ -12,7 +12,7 @@ enum CollectionFunctions {
     }
   }
 
-  /// `map.name`
+  /// The value of `map.name`.
   static func select(
     _ map: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>, in arena: inout Arena
   ) -> Cell {
@@ -31,7 +31,7 @@ enum CollectionFunctions {
     return Cell(Comparing.lookUp(name, in: map.pointee) != nil)
   }
 
-  /// `map[key]` or `list[index]`. Whole numbers of any type can be indexes.
+  /// The value of `map[key]` or `list[index]`. Whole numbers of any type can be indexes.
   static func index(_ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>) -> Cell {
     switch value.pointee.tag {
     case Tag.map:

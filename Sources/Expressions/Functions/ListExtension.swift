@@ -103,7 +103,7 @@ enum ListExtension {
       guard kind(key.tag) == kind(keys[0].tag), isOrdered(key) else {
         return Cell(fault: .noSuchOverload, keys[0].tag, key.tag)
       }
-      // One long string may occur in many keys. Comparing them then takes more time than its memory suggests.
+      // One long string may occur in many keys. Comparing such keys takes more time than their memory suggests.
       if key.hasBytesOutside { bytes += key.outsideCount }
       guard bytes / 16 <= arena.limit else { return Cell(fault: .limitExceeded) }
     }

@@ -1,8 +1,7 @@
 /// The network extension of CEL: IP addresses and ranges of them (CIDR).
 ///
-/// An address is 4 or 16 bytes outside its cell in network order. A range has one more byte for the length
-/// of its prefix. IPv4 addresses written as IPv6 are stored as IPv4, so that equal addresses have equal
-/// bytes.
+/// An address is 4 or 16 bytes outside its cell in network order. A range has one more byte for the length of its
+/// prefix. An IPv4 address that is written as IPv6 is stored as IPv4, so that equal addresses have equal bytes.
 enum Network {
   // SAFETY: Cells hold 4 or 16 bytes, and one more for a prefix. The arena has room for as many.
   // Tests: NetworkTests.

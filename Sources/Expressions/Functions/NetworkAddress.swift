@@ -32,20 +32,20 @@ struct NetworkAddress: Equatable {
 
   // MARK: Kinds of addresses
 
-  /// 0.0.0.0 and ::.
+  /// Whether the address is 0.0.0.0 or ::.
   var isUnspecified: Bool { bits == 0 }
 
-  /// 127.0.0.0/8 and ::1.
+  /// Whether the address is in 127.0.0.0/8, or is ::1.
   var isLoopback: Bool { isIPv4 ? bits >> 24 == 127 : bits == 1 }
 
   private var isMulticast: Bool { isIPv4 ? bits >> 28 == 0xE : bits >> 120 == 0xFF }
 
-  /// 224.0.0.0/24, and ff02::/16 with any flags.
+  /// Whether the address is in 224.0.0.0/24, or in ff02::/16 with any flags.
   var isLinkLocalMulticast: Bool {
     isIPv4 ? bits >> 8 == 0xE0_0000 : bits >> 112 & 0xFF0F == 0xFF02
   }
 
-  /// 169.254.0.0/16 and fe80::/10.
+  /// Whether the address is in 169.254.0.0/16 or fe80::/10.
   var isLinkLocalUnicast: Bool { isIPv4 ? bits >> 16 == 0xA9FE : bits >> 118 == 0x3FA }
 
   /// Whether the address is of no other kind, and not the broadcast address. Private addresses are global in this
@@ -263,7 +263,7 @@ struct NetworkRange: Equatable {
       address: NetworkAddress(bits, isIPv4: address.isIPv4), prefix: prefix)
   }
 
-  /// Whether an address is in the range. An address of the other family never is.
+  /// Whether an address is in the range. An address of the other family is never in the range.
   func contains(_ other: NetworkAddress) -> Bool {
     other.isIPv4 == address.isIPv4 && other.bits >> rest == address.bits >> rest
   }

@@ -13,7 +13,7 @@ enum OptionalFunctions {
     return Cell(tag: Tag.optional, count: 1, at: memory)
   }
 
-  /// `optional.ofNonZeroValue()`.
+  /// The result of `optional.ofNonZeroValue()`.
   static func ofNonZero(_ value: UnsafePointer<Cell>, in arena: inout Arena) -> Cell {
     isZero(value) ? none : some(value.pointee, in: &arena)
   }

@@ -79,7 +79,7 @@ enum RegexExtension {
       return matches < most
     }
     if let fault { return fault }
-    // The strings are views. A short one is in its cell, so the source may be a cell too.
+    // The strings are views. A short string is inside its cell, so the source may be a cell too.
     guard let memory = arena.cells(max(found.count, 1)) else { return Cell(fault: .limitExceeded) }
     for (i, cell) in found.enumerated() { memory[i] = cell }
     return Cell(tag: Tag.list, count: found.count, at: memory)

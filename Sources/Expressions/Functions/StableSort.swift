@@ -36,7 +36,7 @@ enum StableSort {
     var left = start
     var right = middle
     for place in start..<end {
-      // Of equal elements the left one comes first, so that the sort is stable.
+      // Among equal elements, the left element comes first, so that the sort is stable.
       if left < middle, right >= end || !isBefore(source[right], source[left]) {
         target[place] = source[left]
         left += 1

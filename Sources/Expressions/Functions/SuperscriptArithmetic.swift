@@ -77,7 +77,7 @@ extension Superscript {
     }
   }
 
-  /// `-value`. The smallest int is unchanged.
+  /// The result of `-value`. The smallest int does not change.
   static func negate(_ value: Cell) -> Cell {
     switch value.tag {
     case Tag.int: Cell(0 &- value.intValue)

@@ -17,7 +17,7 @@ extension Superscript {
     return found == .true ? index(operands[0], operands[1]) : operands[2].pointee
   }
 
-  /// Objects are truthy, including empty ones. NaN is not.
+  /// Whether a value is truthy in JavaScript. Objects are truthy, including empty objects. NaN is not truthy.
   static func isTrueInJavaScript(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.list, Tag.map, Tag.bytes, Tag.timestamp, Tag.function: true

@@ -151,7 +151,7 @@ package enum Superscript {
     return nil
   }
 
-  /// `value.name`. A value that is not a map has no members. With `isFunction`, a missing member is the
+  /// The value of `value.name`. A value that is not a map has no members. With `isFunction`, a missing member is the
   /// function with this name.
   static func member(
     _ value: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>, isFunction: Bool,
@@ -242,8 +242,8 @@ package enum Superscript {
     return places.count
   }
 
-  /// The entries of two maps. Of equal keys, the second map's entry counts. A value that is not a map adds no
-  /// entries.
+  /// A map with the entries of two maps. If both have a key, the second map's entry counts. A value that is not a map
+  /// adds no entries.
   static func overlay(_ a: Cell, _ b: Cell, in arena: inout Arena) -> Cell {
     guard b.tag == Tag.map, let top = b.entries.baseAddress, b.outsideCount > 0 else { return a }
     guard a.tag == Tag.map, let base = a.entries.baseAddress, a.outsideCount > 0 else { return b }

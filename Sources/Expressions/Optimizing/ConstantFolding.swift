@@ -226,7 +226,7 @@ struct ConstantFolding {
     }
   }
 
-  /// `+`. A joined list shares its elements, which are constants. A joined string is copied.
+  /// The result of `+`. A joined list shares its elements, which are constants. A joined string is copied.
   private mutating func joined(
     _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: inout ConditionGraph
   ) -> Cell? {
@@ -240,7 +240,7 @@ struct ConstantFolding {
     return graph.constants.cells[place]
   }
 
-  /// A call on constants. The arena is released afterwards, so results are copied into the pool. Patterns run
+  /// Computes a call on constants. The arena is released afterwards, so results are copied into the pool. Patterns run
   /// later, because matching needs scratch memory.
   private mutating func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
     -> Cell?

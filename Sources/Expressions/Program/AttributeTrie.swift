@@ -1,7 +1,7 @@
 /// The attribute paths of a program as a tree of names, for filling a frame from JSON in one pass.
 ///
-/// The tree is built once and read for every attribute of every user, so it is stored in plain memory. A
-/// frame reads it through a ``View``, which needs no reference counting.
+/// The tree is built once and read for every attribute of every user, so it is stored in plain memory. A frame reads
+/// the tree through a ``View``, which needs no reference counting.
 final class AttributeTrie: @unchecked Sendable {
   // SAFETY: The memory is never written to after `init`, and `deinit` frees it.
   // Tests: FrameFillTests, tsan.

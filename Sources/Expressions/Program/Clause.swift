@@ -45,8 +45,8 @@ public struct Clause: Hashable, Sendable {
 
   /// The range of the clause, without parentheses around it.
   public var range: SourceRange
-  /// The source of the clause. It includes a `!` before a single clause, but not a `!` before several clauses in
-  /// parentheses.
+  /// The source of the clause. The source includes a `!` before a single clause, but not a `!` before several clauses
+  /// in parentheses.
   public var text: String
   /// The result of evaluating the clause alone, whether or not the expression needed it.
   public var outcome: Outcome

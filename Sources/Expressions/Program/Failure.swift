@@ -8,7 +8,7 @@ package struct Failure: Hashable, Sendable {
   fileprivate let fault: UInt64
   /// The slot of the attribute, or -1.
   fileprivate let slot: Int32
-  /// Whether the attribute is missing. Otherwise its type does not fit.
+  /// Whether the attribute is missing. If false, the attribute has the wrong type.
   package let isAbsent: Bool
   /// Whether the attribute itself is an operand of the failing operation, and not a value computed from it.
   package let isOperand: Bool
@@ -55,7 +55,7 @@ package struct FailureFinder {
     guard cell.tag == Tag.fault else { return nil }
     let reads = reads(of: EvaluationError(fault: cell).instruction)
     let slot: Int32
-    // A missing attribute explains more than an existing one.
+    // A missing attribute explains more than an existing attribute.
     let absent = reads.slots.first { !frame.slots[Int($0)].isValue }
     if let absent {
       slot = absent
@@ -133,7 +133,7 @@ private enum OperandNeed {
   }
 }
 
-/// A failure, and its subject.
+/// A failure with the attribute or the value that it is about.
 package struct ToldFailure: Hashable, Sendable {
   package var failure: Failure
   package var details: Program.FailureDetails

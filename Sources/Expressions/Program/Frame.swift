@@ -40,7 +40,7 @@ public struct Frame: ~Copyable {
   var patternCache = PatternCache()
   /// The output of templates.
   var rendering = RenderingState()
-  /// Number of the run, which distinguishes pending faults of this run from earlier ones.
+  /// Number of the run, which distinguishes pending faults of this run from those of earlier runs.
   var run: UInt64 = 0
   /// The state of the arena when the run began.
   var runMark: Arena.Mark

@@ -44,9 +44,9 @@ enum Instruction {
 
   /// Whether a value is truthy. A missing value is not truthy.
   case isTruthy(Operand, Targets)
-  /// An ordering. Values without an order, such as NaN, are an error.
+  /// Compares the order of two values. Values without an order, such as NaN, are an error.
   case compare(Operand, Operand, Targets, Superscript.Comparison)
-  /// A function of two operands whose result is a bool.
+  /// Calls a function of two operands whose result is a bool.
   case testCall(Operand, Operand, Targets, Function)
   /// Continues at `next` if an attribute exists. If the attribute is missing, the instruction is a test that is false.
   case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
@@ -79,20 +79,20 @@ enum Instruction {
   case size(Operand, to: Operand, fault: UInt32)
   case select(Operand, name: Operand, to: Operand, fault: UInt32)
   case index(Operand, Operand, to: Operand, fault: UInt32)
-  /// A member of a map. If the member is missing and a function has the name, the result is the function.
+  /// Reads a member of a map. If the member is missing and a function has the name, the result is the function.
   case member(Operand, name: Operand, to: Operand, fault: UInt32, isFunction: Bool)
   case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Superscript.Operator)
-  /// A list of `count` consecutive operands.
+  /// Creates a list of `count` consecutive operands.
   case makeList(first: Operand, count: UInt32, to: Operand, fault: UInt32)
-  /// A map of `count` consecutive keys and values.
+  /// Creates a map of `count` consecutive keys and values.
   case makeMap(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
-  /// Creates a map. Among repeated keys, the last one counts.
+  /// Creates a map. Among repeated keys, the last key counts.
   case makeMapKeepingLast(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
-  /// A function of up to two operands.
+  /// Calls a function of up to two operands.
   case call(Function, count: UInt8, Operand, Operand, to: Operand, fault: UInt32)
-  /// A function of consecutive operands.
+  /// Calls a function of consecutive operands.
   case callMany(Function, count: UInt8, first: Operand, to: Operand, fault: UInt32)
 
   // Loops. An iterator is a position. The variables of the loop follow it.
@@ -124,7 +124,7 @@ enum Instruction {
   /// Appends the printed form of a value and continues at `next`. For a value without a printed form, falls through to
   /// the next instruction.
   case write(Operand, form: OutputForm, next: UInt32)
-  /// Copies a value, even a missing one.
+  /// Copies a value, even if the value is missing.
   case move(Operand, to: Operand)
   /// Stores the length of the output.
   case beginCapture(to: Operand)

@@ -22,7 +22,7 @@ extension Lowering {
     node.b & ConditionGraph.LoopKind.failsAtOnce != 0
   }
 
-  /// The innermost body of nested bindings.
+  /// Finds the innermost body of nested bindings.
   func boundBody(_ node: Node) -> Node {
     var body = node
     while graph[body].kind == .bind { body = Int(graph[body].b) }

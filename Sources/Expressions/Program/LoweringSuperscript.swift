@@ -340,7 +340,7 @@ extension Lowering {
     Superscript.Comparison(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .less
   }
 
-  /// Emits the one or two instructions that read the operands.
+  /// Emits one or two instructions that read the operands.
   private mutating func emitRelation(
     _ node: Node, _ a: UInt32, _ right: Node?, _ b: UInt32?, _ targets: Targets
   ) {

@@ -18,7 +18,7 @@ struct TemplatePlaces {
 
   /// Whether a template is being emitted. Missing values are then not faults.
   var isOpen = false
-  /// The number of the template's variables. Their places begin where temporaries begin.
+  /// The number of the template's variables. The places of these variables begin where temporaries begin.
   var variables: UInt32 = 0
   /// The target of breaks outside loops.
   var whole: Loop?

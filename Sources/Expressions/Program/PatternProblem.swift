@@ -19,8 +19,8 @@ enum PatternProblem {
     }
   }
 
-  /// The diagnostic. In superscript an expression with the pattern still compiles. An evaluation only fails if it
-  /// reaches the pattern.
+  /// The diagnostic of the problem. In superscript, an expression with the pattern still compiles. An evaluation only
+  /// fails if it reaches the pattern.
   ///
   /// - Parameter range: the place of an error in the expression.
   func diagnostic(_ range: (RegexSyntaxError) -> SourceRange) -> Diagnostic {

@@ -96,7 +96,7 @@ public struct Program: Sendable {
 
   /// The data for explanations, other than the sources.
   package struct Background: Sendable {
-    /// Lists of filters, by their numbers among the expressions. Their sources are only for display.
+    /// Lists of filters, by their numbers among the expressions. The sources of filters are only for display.
     var filters: [Int: [Filter]] = [:]
     /// The attributes that the program was specialised for. The first entry that contains a value counts.
     var known: [KnownAttributes] = []
@@ -161,10 +161,10 @@ public struct Program: Sendable {
   public let entries: [Entry]
   /// The source of each expression, in the order of ``entries``.
   public let sources: [String]
-  /// The starts of each choice. A run from one of them tries the conditions from there on.
+  /// The starts of each choice. A run from one of these starts tries the conditions from that place on.
   package let choices: [[UInt32]]
 
-  /// Emits a graph. Expressions with the same meaning share their instructions.
+  /// Emits the instructions of a graph. Expressions with the same meaning share their instructions.
   ///
   /// - Parameter choices: numbers of expressions among which one run chooses, in the order in which they are tried. Nil
   ///   means true.

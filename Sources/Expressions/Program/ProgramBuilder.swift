@@ -72,8 +72,8 @@ public struct ProgramBuilder: ~Copyable {
     return diagnostics
   }
 
-  /// Adds a list of filters, as the next entry of the program. Its source is the string form of the filters.
-  /// Filters that can never be true are not errors: they are false.
+  /// Adds a list of filters, as the next entry of the program. The source of the entry is the string form of the
+  /// filters. Filters that can never be true are not errors: they are false.
   package mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
 
   /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.
@@ -111,7 +111,7 @@ public struct ProgramBuilder: ~Copyable {
   /// The node of the expression that was added last.
   var lastRoot: ConditionGraph.ID? { roots.last }
 
-  /// Adds a choice among expressions: one run of the program finds the first that is exactly true.
+  /// Adds a choice among expressions: one run of the program finds the first expression that is exactly true.
   ///
   /// - Parameter expressions: numbers of added expressions, in the order in which they are tried. Nil means true.
   package mutating func addChoice(_ expressions: [Int?]) { choices.append(expressions) }

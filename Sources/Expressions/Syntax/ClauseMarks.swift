@@ -14,7 +14,7 @@ extension SyntaxTree {
     return clauses
   }
 
-  /// The node that replaces another node.
+  /// Returns the node that replaces another node.
   private mutating func marked(_ id: ID, _ clauses: inout [ID]) -> ID {
     let node = self[id]
     guard connectsClauses(node) else {

@@ -1,7 +1,7 @@
 /// One condition on one field, in the dialect of AgentWallie's configs.
 ///
-/// A list of filters is a condition too: it is split at every `or`, and is true if all filters of one group are
-/// true. A filter on a missing field is false, even a negated one. Values are never converted.
+/// A list of filters is a condition too: it is split at every `or`, and is true if all filters of one group are true. A
+/// filter on a missing field is false, even if the filter is negated. Values are never converted.
 ///
 /// ```swift
 /// let filters = [
@@ -34,13 +34,13 @@ package struct Filter: Hashable, Sendable {
     case notExists = "not_exists"
   }
 
-  /// How a filter is combined with the previous one.
+  /// How a filter is combined with the previous filter.
   package enum Conjunction: String, Hashable, Sendable, CaseIterable {
     case and
     case or
   }
 
-  /// Names separated by dots. Empty parts are ignored. An empty path is the whole context.
+  /// The names of the field's path, separated by dots. Empty parts are ignored. An empty path is the whole context.
   package var field: String
   /// The operator. Nil for an unknown operator, in which case the filter is never true.
   package var `operator`: Operator?
@@ -81,7 +81,7 @@ package struct Filter: Hashable, Sendable {
   }
 }
 
-/// A list of filters as one string, with the place of each, for explanations.
+/// A list of filters as one string, with the place of each filter, for explanations.
 package struct FilterText {
   package private(set) var text = ""
   /// The range of each filter.

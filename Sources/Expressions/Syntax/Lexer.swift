@@ -176,7 +176,7 @@ struct Lexer {
 
   // MARK: Strings
 
-  /// A string with a prefix (`r`, `b` or `br`, in any case), if one begins here.
+  /// Reads a string with a prefix (`r`, `b` or `br`, in any case), or returns nil if none begins here.
   private mutating func prefixedText() -> Token? {
     var raw = false
     var bytes = false
@@ -197,7 +197,7 @@ struct Lexer {
     return nil
   }
 
-  /// Raw bytes with a swapped prefix: an invalid token whose end is known.
+  /// Turns raw bytes with a swapped prefix into an invalid token whose end is known.
   private mutating func swapped(_ token: Token) -> Token {
     problems.append(
       Diagnostic(
@@ -207,7 +207,7 @@ struct Lexer {
     return Token(kind: .invalid, from: token.from, to: token.to)
   }
 
-  /// A string of up to 15 ASCII characters without escapes, or nil if there is no such string.
+  /// Reads a string of up to 15 ASCII characters without escapes, or returns nil if there is no such string.
   private mutating func plainText(_ quote: UInt8) -> Token? {
     guard let base = source.baseAddress, source.count - at > 16 else { return nil }
     let count = textEnd(base + at + 1, quote: quote)

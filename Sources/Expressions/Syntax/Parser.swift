@@ -16,7 +16,7 @@ package struct Parser {
   /// tree. One stack avoids an array for every construct.
   private(set) var open: [UInt32] = []
   private let limits: Limits
-  /// Set when the nesting limit is exceeded. All later errors are consequences.
+  /// Set when the nesting limit is exceeded. All later errors are consequences of the limit.
   private var gaveUp = false
 
   /// Parses a whole source. The tree is only usable if no diagnostic has severity error.
@@ -204,7 +204,7 @@ package struct Parser {
 
   // MARK: Operators
 
-  /// An expression whose operators bind at least as tightly as `precedence`.
+  /// Parses an expression whose operators bind at least as tightly as `precedence`.
   mutating func expression(_ precedence: Int) -> SyntaxTree.ID {
     depth += 1
     defer { depth -= 1 }
@@ -263,7 +263,7 @@ package struct Parser {
       height: height(left, right))
   }
 
-  /// Unary operators of one kind, then an operand with its selections, calls and indexes.
+  /// Parses unary operators of one kind, then an operand with its selections, calls and indexes.
   private mutating func operand() -> SyntaxTree.ID {
     switch token.kind {
     case .not, .minus:
@@ -301,7 +301,7 @@ package struct Parser {
       "write \(first)(\(second)...) with parentheses")
   }
 
-  /// The next number literal with its sign, or nil if the next token is not a number.
+  /// Parses the next number literal with its sign, or returns nil if the next token is not a number.
   mutating func numberLiteral(negative: Bool, from: Int) -> SyntaxTree.ID? {
     let number = token
     let bits: UInt64
@@ -355,7 +355,7 @@ package struct Parser {
     return true
   }
 
-  /// The next string or bytes literal, as a range of the tree's text.
+  /// Parses the next string or bytes literal, which becomes a range of the tree's text.
   mutating func textLiteral() -> SyntaxTree.ID {
     let literal = token
     let quotes = literal.to - literal.from

@@ -49,7 +49,7 @@ extension Parser {
   private mutating func missingOperand() -> SyntaxTree.ID {
     let start = token
     if start.kind == .invalid {
-      // The lexer has reported the error. Continue after it, where an operand may follow.
+      // The lexer has reported the error. Continue after the token, where an operand may follow.
       while token.kind == .invalid { advance() }
       return token.kind.startsOperand ? primary() : invalid(at: start.range)
     }
@@ -102,8 +102,8 @@ extension Parser {
     }
   }
 
-  /// Elements up to a closing delimiter. Lists and maps may end with a comma, and may consist of only a comma.
-  /// Arguments may not.
+  /// Parses elements up to a closing delimiter. Lists and maps may end with a comma, and may consist of only a comma.
+  /// For arguments, this is an error.
   private mutating func elements(
     until close: Token.Kind, _ element: (inout Parser) -> Void
   ) {
@@ -125,7 +125,7 @@ extension Parser {
     }
   }
 
-  /// An element, which a leading '?' can mark as optional.
+  /// Parses an element, which a leading '?' can mark as optional.
   private mutating func optionalElement(_ value: (inout Parser) -> SyntaxTree.ID) -> SyntaxTree.ID {
     guard token.kind == .question else { return value(&self) }
     let start = token.from
@@ -209,7 +209,7 @@ extension Parser {
       height: target.map { Int(tree[$0].height) } ?? 0)
   }
 
-  /// The suffixes of an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
+  /// Parses the suffixes of an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
   mutating func suffixes(_ first: SyntaxTree.ID) -> SyntaxTree.ID {
     var left = first
     while true {
@@ -235,7 +235,7 @@ extension Parser {
         "'\(word(name))' is a keyword and cannot follow '.'", name.range,
         "write [\"\(word(name))\"]")
     case .invalid where isWord(Token(kind: .invalid, from: name.from, to: name.from + 1), "`"):
-      // The lexer has reported the error in the quoted name. Its suffixes may be valid.
+      // The lexer has reported the error in the quoted name. The suffixes of the name may be valid.
       advance()
       return invalid(at: SourceRange(from: from, to: name.to))
     default:
@@ -272,7 +272,7 @@ extension Parser {
     }
   }
 
-  /// `Name{field: value}`: it parses, so that the checker can report that messages do not exist here.
+  /// Parses `Name{field: value}`, so that the checker can report that messages do not exist here.
   private mutating func message(_ name: SyntaxTree.ID) -> SyntaxTree.ID {
     let mark = open.count
     let end = entries()

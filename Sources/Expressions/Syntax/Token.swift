@@ -60,7 +60,8 @@ extension Token.Kind {
     }
   }
 
-  /// The precedence of a binary operator, or 0. `? :` is 1 and right-associative. The others are left-associative.
+  /// The precedence of a binary operator, or 0 for other tokens. `? :` has the precedence 1 and is right-associative.
+  /// All other operators are left-associative.
   var precedence: Int {
     switch self {
     case .question: 1

@@ -4,7 +4,7 @@ extension ExpressionReader {
   // `markup.end`. The tree stores offsets, or copies of strings with escapes.
   // Tests: RenderingTests, HostileTemplateTests.
 
-  /// A value with operators and filters, up to the end.
+  /// Parses a value with operators and filters, up to the end.
   mutating func javaScriptOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
@@ -132,7 +132,7 @@ extension ExpressionReader {
     }
   }
 
-  /// Operands and operators. If there are operands without an operator between them, the first operand counts.
+  /// Parses operands and operators. If there are operands without an operator between them, the first operand counts.
   mutating func javaScriptExpression(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
@@ -278,7 +278,7 @@ extension ExpressionReader {
     return number(digits, start, end, into: &tree)
   }
 
-  /// Names after dots and values in brackets. The first part may be a value that is not a name.
+  /// Parses names after dots and values in brackets. The first part may be a value that is not a name.
   private mutating func javaScriptSegments(
     above mark: Int, _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) {
@@ -315,14 +315,14 @@ extension ExpressionReader {
     }
   }
 
-  /// A name without leading white space.
+  /// Reads a name without leading white space.
   private func javaScriptPathName(_ markup: inout Markup) -> TemplateTree.Bytes {
     let start = markup.at
     while !markup.isAtEnd, ExpressionReader.isName(markup.peek()) { markup.at += 1 }
     return TemplateTree.Bytes(start, markup.at)
   }
 
-  /// A string in quotes, with the escapes of ECMAScript.
+  /// Parses a string in quotes, with the escapes of ECMAScript.
   private func javaScriptString(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {

@@ -108,7 +108,7 @@ struct ExpressionReader {
   /// Operands, segments and arguments around the current place, until each list is complete.
   var open: [UInt32] = []
 
-  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
+  /// Removes all elements after a mark. There are few elements, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   func limit(_ what: String, _ markup: Markup) -> MarkupError {
@@ -150,7 +150,7 @@ struct ExpressionReader {
     }
   }
 
-  /// A value with a filter. An unknown filter returns the value unchanged.
+  /// Adds a filter to a value. An unknown filter returns the value unchanged.
   mutating func filtered(
     _ value: UInt32, by name: TemplateTree.Bytes, _ arguments: ArraySlice<UInt32>, _ from: Int,
     _ to: Int,

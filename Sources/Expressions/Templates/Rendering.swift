@@ -17,9 +17,9 @@ public struct RenderOptions: Sendable {
   }
 
   public var escaping: Escaping
-  /// The current time, which templates can read as `now`. If it is nil, using `now` is an error.
+  /// The current time, which templates can read as `now`. If the time is nil, using `now` is an error.
   public var now: Instant?
-  /// The time zone of dates. If it is nil, dates have the offset that they were written with.
+  /// The time zone of dates. If the zone is nil, dates have the offset that they were written with.
   public var zone: TemplateZone?
   /// The locale of `money`, `plural`, `date` and `countdown_from`.
   public var locale: String
@@ -74,7 +74,7 @@ public struct RenderError: Error, Hashable, Sendable {
   public var message: String
 }
 
-/// A rendered string and its errors. Its memory is reused for the next rendering.
+/// A rendered string and its errors. The memory of the string is reused for the next rendering.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()

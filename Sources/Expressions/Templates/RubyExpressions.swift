@@ -3,7 +3,7 @@ extension ExpressionReader {
   // SAFETY: The view of a number is between two places of the cursor, and is converted immediately.
   // Tests: RenderingTests.
 
-  /// A value with filters, up to the end. An empty output is null.
+  /// Parses a value with filters, up to the end. An empty output is null.
   mutating func rubyOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
@@ -50,7 +50,7 @@ extension ExpressionReader {
     return try rubyValue(&markup, into: &tree)
   }
 
-  /// A letter or an underscore, then word characters and hyphens, then optionally a question mark.
+  /// Reads a name: a letter or an underscore, then word characters and hyphens, then optionally a question mark.
   func rubyName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     let start = markup.at
     guard Markup.isWord(markup.peek()), !Markup.isDigit(markup.peek()) else { return nil }
@@ -150,7 +150,7 @@ extension ExpressionReader {
 
   // MARK: Conditions
 
-  /// Comparisons with `and` and `or`, which group from the right.
+  /// Parses comparisons with `and` and `or`, which group from the right.
   mutating func rubyCondition(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {

@@ -4,7 +4,7 @@ extension ExpressionReader {
   // SAFETY: Views are between places of the cursor or inside such a view, and are compared or
   // converted at once. Tests: RenderingTests, HostileTemplateTests.
 
-  /// A value with filters.
+  /// Parses a value with filters.
   mutating func laxOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
@@ -29,7 +29,7 @@ extension ExpressionReader {
     return value
   }
 
-  /// Fragments after a colon or a comma, up to the next filter.
+  /// Parses fragments after a colon or a comma, up to the next filter.
   private mutating func laxArguments(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> [UInt32] {
@@ -60,7 +60,7 @@ extension ExpressionReader {
     return arguments
   }
 
-  /// The next run of strings and of characters that are not white space, comma, bar or quote.
+  /// Reads the next run of strings and of characters that are not white space, comma, bar or quote.
   func fragment(_ markup: inout Markup, isSearched: Bool) -> TemplateTree.Bytes? {
     func isPart(_ byte: UInt8) -> Bool {
       !LiquidConversions.isSpace(byte) && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "|")
@@ -130,7 +130,7 @@ extension ExpressionReader {
   private mutating func laxRange(
     _ from: Int, _ to: Int, _ markup: Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
-    // The last two consecutive points.
+    // Find the last two consecutive points.
     var dots = to - 2
     while dots > from {
       if markup.source[dots] == UInt8(ascii: "."), markup.source[dots + 1] == UInt8(ascii: ".") {
@@ -190,7 +190,7 @@ extension ExpressionReader {
 
   // MARK: Conditions
 
-  /// Comparisons between `and` and `or`. An unknown operator is an error.
+  /// Parses comparisons between `and` and `or`. An unknown operator is an error.
   mutating func laxCondition(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {

@@ -40,12 +40,12 @@ public struct Template: Sendable {
   package let templates: TemplateSet
   public var program: Program { templates.program }
 
-  /// Renders on a filled frame. The previous output is discarded.
+  /// Renders the template on a filled frame. The previous output is discarded.
   package func render(in frame: inout Frame, into text: inout RenderedText) {
     templates.render(0, in: &frame, into: &text)
   }
 
-  /// Renders for one context.
+  /// Renders the template for one context.
   public func render(_ context: Value, _ options: RenderOptions = RenderOptions())
     throws(EvaluationError)
     -> (text: String, errors: [RenderError])

@@ -1,4 +1,4 @@
-/// Blocks: conditions, cases, loops, captures.
+/// Parses blocks: conditions, cases, loops, captures.
 extension TemplateParser {
   /// Removes the strings directly in the statements. In Shopify's implementation a block that would only write
   /// white space writes nothing.
@@ -140,7 +140,7 @@ extension TemplateParser {
     }
   }
 
-  /// The values of `when`, separated by commas or `or`.
+  /// Parses the values of `when`, separated by commas or `or`.
   private mutating func whenValues(_ markup: inout Markup) -> [UInt32] {
     var values: [UInt32] = []
     do throws(MarkupError) {
@@ -410,7 +410,7 @@ extension TemplateParser {
     return tree.add(.capture, piece.from, piece.to, name.from, name.count, body.node)
   }
 
-  /// The name of a variable that a tag writes, optionally in quotes.
+  /// Reads the name of a variable that a tag writes, optionally in quotes.
   private func variableName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     markup.skipSpace()
     let quote = markup.peek()
@@ -428,7 +428,7 @@ extension TemplateParser {
     return signature(&markup)
   }
 
-  /// Word characters, hyphens, points and brackets, which Shopify's implementation finds at any place.
+  /// Reads word characters, hyphens, points and brackets, which Shopify's implementation finds at any place.
   func signature(_ markup: inout Markup) -> TemplateTree.Bytes? {
     func isPart(_ byte: UInt8) -> Bool {
       Markup.isWord(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

@@ -16,7 +16,7 @@ struct TemplateCompiler: ~Copyable {
 
   /// A loop whose facts can be read.
   struct LoopObject {
-    /// The level of the variable. The iterator precedes it, and the items follow it.
+    /// The level of the loop's variable. The iterator precedes the variable, and the items follow the variable.
     var level: Int
     var name: [UInt8]
     var isTable: Bool
@@ -100,7 +100,7 @@ struct TemplateCompiler: ~Copyable {
   /// The names of the path that is being compiled.
   var pathNames: [SlotTable.NameRange] = []
 
-  /// Starts with an empty graph.
+  /// Creates a compiler with an empty graph.
   init(_ environment: TemplateEnvironment, _ scratch: TemplateScratch) {
     graph = ConditionGraph(&scratch.tables)
     self.environment = environment
@@ -130,10 +130,10 @@ struct TemplateCompiler: ~Copyable {
     partialStatements = 0
   }
 
-  /// Returns the graph.
+  /// Returns the graph of all templates.
   consuming func finish() -> ConditionGraph { graph }
 
-  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
+  /// Removes all elements after a mark. There are few elements, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   /// Takes the tree and the memory out of a scratch, or puts them back.
@@ -209,7 +209,7 @@ struct TemplateCompiler: ~Copyable {
     return graph.add(.text, place, at: origin(node))
   }
 
-  /// A call with one operand.
+  /// Adds a call with one operand.
   mutating func call(
     _ function: LiquidFunction, of operand: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -402,7 +402,7 @@ struct TemplateCompiler: ~Copyable {
 
   // MARK: Other templates
 
-  /// The parsed template with a name. Its errors are reported once.
+  /// The parsed template with a name. The template's errors are reported once.
   mutating func partial(_ name: String) -> Unit? {
     if let known = partials[name] { return known }
     guard let text = environment.templates[name] else { return nil }

@@ -40,7 +40,7 @@ public struct TemplateDialect: Hashable, Sendable {
   /// The roots of the valid paths, in a dialect that only has paths.
   var roots: [Root] = []
 
-  /// Liquid as liquidjs renders it. The default.
+  /// Liquid as liquidjs renders it. This is the default.
   public static let liquidjs = TemplateDialect(
     syntax: .javaScript, style: .javaScript, hasOwnFilters: true)
   /// Liquid as Shopify's implementation renders it.

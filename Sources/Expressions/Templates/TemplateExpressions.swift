@@ -1,4 +1,4 @@
-/// Expressions of templates as graph nodes.
+/// Turns expressions of templates into graph nodes.
 extension TemplateCompiler {
   mutating func value(_ id: UInt32) -> ConditionGraph.ID {
     guard id != TemplateTree.none else {
@@ -170,7 +170,7 @@ extension TemplateCompiler {
     return call(isNamed ? .member : .element, [value, operand], node)
   }
 
-  /// A single name.
+  /// The value of a single name.
   private mutating func root(_ name: TemplateTree.Node, _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {
@@ -224,7 +224,7 @@ extension TemplateCompiler {
 
   // MARK: Loops
 
-  /// A fact about a loop: `forloop.index`, `forloop.last`.
+  /// The value of a property of a loop: `forloop.index`, `forloop.last`.
   private mutating func loopFact(
     _ loop: LoopObject, _ segments: [UInt32], _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -277,7 +277,7 @@ extension TemplateCompiler {
     }
   }
 
-  /// The whole object, as a map of its facts.
+  /// The whole object of a loop, as a map of its properties.
   private mutating func loopObject(_ loop: LoopObject, _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {

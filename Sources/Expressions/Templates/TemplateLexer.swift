@@ -5,10 +5,10 @@ struct TemplatePiece {
   }
 
   var kind: Kind
-  /// The whole part.
+  /// The beginning and the end of the whole part.
   var from: Int
   var to: Int
-  /// The content between the delimiters, or the text without the white space that tags remove.
+  /// The range of the content between the delimiters, or of the text without the white space that tags remove.
   var contentFrom: Int
   var contentTo: Int
   /// Whether the closing delimiter was found.

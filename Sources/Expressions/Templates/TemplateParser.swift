@@ -159,7 +159,7 @@ struct TemplateParser {
     return tree.add(.sequence, start, end, tree.add(list: open[first...]))
   }
 
-  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
+  /// Removes all elements after a mark. There are few elements, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   enum Tag {
@@ -174,7 +174,7 @@ struct TemplateParser {
         kind: .end, from: lines?.end ?? 0, to: lines?.end ?? 0, contentFrom: 0, contentTo: 0)
   }
 
-  /// The next line of a `liquid` tag that is not empty, as a tag.
+  /// Returns the next line of a `liquid` tag that is not empty, as a tag.
   private mutating func nextLine() -> TemplatePiece? {
     guard var lines else { return nil }
     defer { self.lines = lines }
@@ -207,13 +207,13 @@ struct TemplateParser {
     MarkupError(message: message, from: piece.from, to: piece.to, suggestion: suggestion)
   }
 
-  /// A statement that writes a value.
+  /// Parses a statement that writes a value.
   mutating func write(_ markup: inout Markup, _ from: Int, _ to: Int) -> UInt32? {
     guard let value = value(&markup) else { return nil }
     return tree.add(.output, from, to, value)
   }
 
-  /// A value with filters, up to the end.
+  /// Parses a value with filters, up to the end.
   mutating func value(_ markup: inout Markup) -> UInt32? {
     read(&markup) { reader, markup, tree throws(MarkupError) in
       try reader.javaScriptOutput(&markup, into: &tree)
@@ -224,7 +224,7 @@ struct TemplateParser {
     }
   }
 
-  /// A condition, up to the end.
+  /// Parses a condition, up to the end.
   mutating func condition(_ markup: inout Markup) -> UInt32? {
     read(&markup) { reader, markup, tree throws(MarkupError) in
       try reader.javaScriptOutput(&markup, into: &tree)

@@ -1,4 +1,4 @@
-/// `include` and `render`: compiles other templates into the one that renders them.
+/// Compiles `include` and `render`: the other templates become parts of the template that renders them.
 extension TemplateCompiler {
   mutating func partial(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID {
     let partial = unit.tree.partial(id)
@@ -103,7 +103,7 @@ extension TemplateCompiler {
     return graph.add(.slot, slot, at: origin(node))
   }
 
-  /// Arguments as variables that are only visible in the other template.
+  /// Binds arguments to variables that are only visible in the other template.
   private mutating func bind(
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node
   ) -> (statements: [ConditionGraph.ID], names: [(name: [UInt8], binding: Binding)]) {
@@ -151,8 +151,8 @@ extension TemplateCompiler {
 
   // MARK: render
 
-  /// A rendered template only sees its arguments, and breaks do not leave it. If it is rendered for each item of a
-  /// list, variables are reset in every round. In liquidjs they keep their values.
+  /// A rendered template only sees its arguments, and breaks do not leave it. If the template is rendered for each item
+  /// of a list, its variables are reset in every round, except in liquidjs.
   private mutating func rendered(
     _ other: Unit, _ partial: TemplateTree.Partial, _ item: ConditionGraph.ID?, _ name: [UInt8],
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node

@@ -17,7 +17,7 @@ package struct TemplateParts: Sendable {
   package struct Source: Sendable {
     package var reads: [TemplateAnalysis.Read] = []
     package var variables: [VariableRead] = []
-    /// The names of its filters, in the order in which they run.
+    /// The names of the value's filters, in the order in which they run.
     package var filters: [String] = []
     /// Whether the value is a path, before its filters.
     package var isPath = false
@@ -32,7 +32,7 @@ package struct TemplateParts: Sendable {
 
   /// A value that is written.
   package struct Output: Sendable {
-    /// The whole tag.
+    /// The range of the whole tag.
     package var range: SourceRange
     package var source: Source
   }

@@ -11,7 +11,7 @@ package struct TemplateSchema: Sendable {
     case any
     case scalar(TemplateType)
     case list(Shape)
-    /// A map with these members. An open map may have others.
+    /// A map with these members. An open map may have other members.
     case object([(name: String, shape: Shape)], isOpen: Bool)
     /// A value that may be absent.
     case optional(Shape)
@@ -67,7 +67,7 @@ package struct TemplateSchema: Sendable {
     case absent
   }
 
-  /// Follows names. Some of them may be indexes or computed (nil).
+  /// Follows names, including indexes and computed names (nil).
   ///
   /// - Parameter isThere: whether the value after this number of names exists, although it may be absent.
   func find(_ names: [String?], isThere: (Int) -> Bool = { _ in false }) -> Finding {
@@ -164,7 +164,7 @@ extension TemplateSchema.Shape {
     }
   }
 
-  /// The facts that also apply to other values like this one.
+  /// The type of the value, which other values have too.
   package var withoutValue: TemplateSchema.Shape {
     guard case .value(let value) = self else { return self }
     switch value {

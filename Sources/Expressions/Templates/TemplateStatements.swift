@@ -1,4 +1,4 @@
-/// Statements of templates as graph nodes.
+/// Turns statements of templates into graph nodes.
 extension TemplateCompiler {
   mutating func statement(_ id: TemplateTree.ID) -> ConditionGraph.ID {
     let node = unit.tree[id]
@@ -183,7 +183,7 @@ extension TemplateCompiler {
 
   // MARK: Loops
 
-  /// Statements in the scope of a loop's variable.
+  /// Compiles statements in the scope of a loop's variable.
   private mutating func scoped(
     _ names: [(name: [UInt8], binding: Binding)], _ body: UInt32
   ) -> ConditionGraph.ID {
@@ -294,7 +294,7 @@ extension TemplateCompiler {
       .choose, isThere, graph.add(.statements, list: list, at: origin), nothing(node), at: origin)
   }
 
-  /// One cell of a table, with the markup around it.
+  /// Compiles one cell of a table, with the markup around it.
   private mutating func tableRound(
     _ loop: LoopObject, _ body: ConditionGraph.ID, _ flag: Int, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -415,7 +415,7 @@ extension TemplateCompiler {
       ], at: origin)
   }
 
-  /// The literals of a cycle. A cycle with other values differs from all others.
+  /// The key of a cycle with literals. A cycle with other values differs from all other cycles.
   private func cycleKey(_ items: [UInt32], _ node: TemplateTree.Node) -> [UInt8] {
     var key: [UInt8] = []
     for item in items {

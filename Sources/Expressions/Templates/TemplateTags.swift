@@ -1,4 +1,4 @@
-/// Standalone tags: variables, counters, cycles, other templates.
+/// Parses standalone tags: variables, counters, cycles, other templates.
 extension TemplateParser {
   mutating func assign(_ markup: inout Markup, _ piece: TemplatePiece) -> UInt32? {
     lastIsBlank = true
@@ -109,7 +109,7 @@ extension TemplateParser {
     return name
   }
 
-  /// The name before a colon.
+  /// Reads the name before a colon.
   private func cycleName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     markup.skipSpace()
     let start = markup.at
@@ -247,7 +247,7 @@ extension TemplateParser {
     return (Markup(source: source, at: start + 2, end: end).rest, end + 2)
   }
 
-  /// A path with the number of names that its root requires. Further names are ignored.
+  /// Parses a path with the number of names that its root requires. Further names are ignored.
   private mutating func path(_ content: TemplateTree.Bytes, _ from: Int, _ to: Int) -> UInt32? {
     // SAFETY: The range is between two places of the source that the parser compared with its
     // count. Tests: RenderingTests, HostileTemplateTests.

@@ -100,7 +100,7 @@ struct TemplateTree {
 
   private(set) var nodes: [Node] = []
   private(set) var lists: [UInt32] = []
-  /// Strings that differ from the source. Their places begin after it.
+  /// Strings that differ from the source. The places of these strings begin after the source.
   var made: [UInt8] = []
   private(set) var sourceCount = 0
   var root: ID = 0

@@ -35,7 +35,7 @@ package import CivilTime
   @inlinable package static var duration: UInt8 { 18 }
   /// A type: a ``TypeName`` in the high half.
   @inlinable package static var type: UInt8 { 19 }
-  /// A list of at most one element, which is not a list.
+  /// An optional value, stored like a list of at most one element.
   @inlinable package static var optional: UInt8 { 20 }
   /// A network address. Addresses, address ranges and versions are encoded as bytes, and compared by these bytes.
   @inlinable package static var ip: UInt8 { 21 }
@@ -75,10 +75,10 @@ package import CivilTime
 
 /// One value of the evaluator in 16 trivial bytes: copying costs two moves and no reference count.
 ///
-/// Numbers, booleans and strings of up to 15 bytes are in the cell itself. Longer strings, lists and maps are a
-/// count and an address. The memory belongs to the program's constants, to an ``Arena``, or to the bytes that a
-/// frame was filled from. It is valid at least until the frame is reset. On a little-endian machine byte 0 is
-/// the tag, and bytes 1...15 contain a short string.
+/// Numbers, booleans and strings of up to 15 bytes are in the cell itself. Longer strings, lists and maps are a count
+/// and an address. The memory belongs to the program's constants, to an ``Arena``, or to the bytes that a frame was
+/// filled from. The memory is valid at least until the frame is reset. On a little-endian machine byte 0 is the tag,
+/// and bytes 1...15 contain a short string.
 @usableFromInline package struct Cell: Hashable, Sendable {
   @usableFromInline package var low: UInt64
   @usableFromInline package var high: UInt64
@@ -220,7 +220,7 @@ package import CivilTime
     }
   }
 
-  /// One to seven bytes, zero-padded.
+  /// Reads one to seven bytes, zero-padded.
   @inlinable @inline(__always)
   static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
     // SAFETY: Each branch knows how many bytes there are, and its loads are inside them.
@@ -236,7 +236,7 @@ package import CivilTime
     return first | last << UInt64(8 &* (count &- 2))
   }
 
-  /// A string. If it is too long for a cell, it is not copied.
+  /// Creates a cell for a string. A string that is too long for a cell is not copied.
   @inlinable package init(textAt text: UnsafeBufferPointer<UInt8>) {
     if let short = Cell(short: text) {
       self = short
@@ -246,7 +246,7 @@ package import CivilTime
   }
 }
 
-/// A view of the bytes of a string or bytes cell. It is valid while the cell is not moved.
+/// A view of the bytes of a string or bytes cell. The view is valid while the cell is not moved.
 package typealias ByteView = UnsafeBufferPointer<UInt8>
 
 extension UnsafePointer<Cell> {

@@ -82,7 +82,7 @@ package enum Comparing {
     return true
   }
 
-  /// False if a comparison has done too much work. Then `work` exceeds any budget of the caller.
+  /// False if a comparison has done too much work. In that case, `work` exceeds any budget of the caller.
   static func isWithinBounds(_ work: inout Int, _ depth: Int = 0) -> Bool {
     if work <= mostWork, depth < Nesting.deepestValue { return true }
     work = .max >> 1

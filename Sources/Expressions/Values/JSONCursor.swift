@@ -46,7 +46,7 @@ public struct JSONFault: Error, Hashable, Sendable {
   }
 }
 
-/// Reads JSON in memory. It validates everything that it reads, including skipped values, and copies nothing:
+/// Reads JSON in memory. The cursor validates everything that it reads, including skipped values. It copies nothing, so
 /// strings are views of the source.
 ///
 /// The grammar is RFC 8259's. Strings must be UTF-8 and escapes must form whole code points, except that a lone
@@ -66,7 +66,7 @@ package struct JSONCursor {
     self.end = end
   }
 
-  /// The next byte that is not white space, or 0 at the end. The cursor moves to it.
+  /// The next byte that is not white space, or 0 at the end. The cursor moves to that byte.
   @inline(__always)
   package mutating func peek() -> UInt8 {
     // Compact JSON has no white space.
@@ -321,7 +321,7 @@ package struct JSONCursor {
     at &+= length
   }
 
-  /// Skips and validates any value.
+  /// Skips a value of any kind, and validates it.
   package mutating func skipValue(nesting: Int) throws(JSONFault) {
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()

@@ -4,9 +4,9 @@
 
 /// Memory that is reused: arenas, buffers, columns.
 ///
-/// The address sanitizer does not detect a pointer into memory that has another use now. So code that releases
-/// memory calls this type. In debug builds, and with `-DTOLLGATE_POISON`, the memory is then filled with 0xA5, and
-/// the sanitizer, where it is linked, reports reads of it. In other builds this does nothing.
+/// The address sanitizer does not detect a pointer into memory that has another use now. So code that releases memory
+/// calls this type. In debug builds, and with `-DTOLLGATE_POISON`, the memory is then filled with 0xA5, and the
+/// sanitizer, where it is linked, reports reads of it. In other builds, this type does nothing.
 package enum ReusedMemory {
   // SAFETY: The caller owns the range, which is inside one allocation. The owner takes memory
   // back before it frees it, because the allocator may use it again. Tests: ConditionColumnsTests,
@@ -21,7 +21,7 @@ package enum ReusedMemory {
     #endif
   }
 
-  /// Marks memory as unused. It must not be read until it is taken again.
+  /// Marks memory as unused, so that it must not be read until it is taken again.
   @inline(__always)
   package static func giveBack(_ start: UnsafeMutableRawPointer?, _ count: Int) {
     #if DEBUG || TOLLGATE_POISON

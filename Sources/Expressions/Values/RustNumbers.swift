@@ -3,7 +3,7 @@ enum RustNumbers {
   // SAFETY: Slices of the caller's view are read through collection methods alone.
   // Tests: SuperscriptProgramTests, SuperscriptReferenceTests.
 
-  /// The number in a string: a signed 64-bit integer, otherwise an unsigned one, otherwise a double.
+  /// The number in a string: a signed 64-bit integer, otherwise an unsigned integer, otherwise a double.
   static func number(_ text: ByteView) -> Cell? {
     int(text).map { Cell($0) } ?? uint(text).map { Cell($0) } ?? double(text).map { Cell($0) }
   }

@@ -1,11 +1,11 @@
 // Substring search. The standard library only has it in _StringProcessing, which brings its own regular expressions
-// when linked statically, 1.3 MB of them. These declarations take precedence over those. Strings are compared byte by
-// byte. `TextSearch` is for long parts in strings of users.
+// when linked statically, 1.3 MB of them. These declarations take precedence over the standard library's. Strings are
+// compared byte by byte. `TextSearch` is for long parts in strings of users.
 extension StringProtocol {
-  /// Whether another string is a part of this one.
+  /// Whether another string is a part of this string.
   package func contains(_ part: String) -> Bool { firstRange(of: part) != nil }
 
-  /// The first place of another string.
+  /// The first place of another string in this string.
   package func firstRange(of part: String) -> Range<Index>? {
     let wanted = part.utf8
     guard let first = wanted.first else { return startIndex..<startIndex }

@@ -56,7 +56,8 @@ public enum Value: Hashable, Sendable {
     guard case .map(let entries) = self else { return nil }
     var index = entries.count - 1
     while index >= 0 {
-      // Compare bytes, because Swift's string equality normalizes. String equality only rejects most keys quickly.
+      // Compare bytes, because Swift's string equality normalizes. String equality comes first, because it rejects most
+      // keys quickly.
       if case .string(let name) = entries[index].key, name == key,
         name.utf8.elementsEqual(key.utf8)
       {

@@ -1,6 +1,6 @@
 /// Values at paths of names, within maps.
 extension Value {
-  /// The value at names below this one, or nil if there is none.
+  /// The value at a path below this value, or nil if no value exists there.
   package func value(at path: some Collection<String>) -> Value? {
     guard let name = path.first else { return self }
     return self[name]?.value(at: path.dropFirst())

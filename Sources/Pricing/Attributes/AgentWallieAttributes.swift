@@ -65,7 +65,7 @@ extension AttributeProducer {
     }
   }
 
-  /// The price per month. The price is rounded down, so that the shown price is never too high.
+  /// Writes the price per month. The price is rounded down, so that the shown price is never too high.
   private mutating func writePerMonth(
     _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
     _ rounding: Rounding, to writer: inout AttributeWriter

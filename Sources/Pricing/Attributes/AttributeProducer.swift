@@ -58,8 +58,8 @@ public struct PricingContext: Hashable, Sendable {
 
 /// Computes the attributes of products for one profile and context.
 ///
-/// The producer caches the formats of locales and currencies, so every product after the first one is cheap. Give each
-/// thread its own copy.
+/// The producer caches the formats of locales and currencies, so every product after the first is cheap. Give each
+/// thread a separate copy of the producer.
 public struct AttributeProducer: Sendable {
   public let profile: PricingProfile
   public let context: PricingContext

@@ -10,7 +10,7 @@ package final class AttributeSchema: Sendable {
     ownCount = own.count
   }
 
-  /// Names that the system lacks. Additions never change the system's own names.
+  /// Tollgate's names, which the system lacks. Additions never change the system's own names.
   package var additions: ArraySlice<String> { names[ownCount...] }
 
   /// The index of a name, or nil.

@@ -105,7 +105,7 @@ extension AttributeProducer {
     writer.add(PeriodNames.periodly(period))
   }
 
-  /// Writes the length in years to four digits: 0.0833 is a month. Whole years are a whole number.
+  /// Writes the length in years to four digits: 0.0833 is a month. Whole years have no digits after the point.
   private func writeYears(_ period: Period, to writer: inout AttributeWriter) {
     let years = UnitFactors.superwall.count(of: .year, in: period.unit)
     let tenThousandths = ExactPrice.quotient(
@@ -145,7 +145,7 @@ extension AttributeProducer {
     writer.add(text)
   }
 
-  /// `2026-03-13T00:00:00.000Z`
+  /// An instant as `2026-03-13T00:00:00.000Z`.
   private static func text(_ instant: Instant) -> String? {
     guard let time = Timestamp(seconds: instant.seconds) else { return nil }
     let digits = String(1_000 + instant.millisecondOfSecond).dropFirst()

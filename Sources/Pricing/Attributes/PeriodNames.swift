@@ -48,7 +48,7 @@ enum PeriodNames {
     }
   }
 
-  /// Tollgate's `periodAdverb`: the frequency with the count: "daily", "quarterly", "every 2 weeks".
+  /// Writes Tollgate's `periodAdverb`: the frequency with the count: "daily", "quarterly", "every 2 weeks".
   static func writeAdverb(_ period: Period, to buffer: inout TextBuffer) {
     let period = period.normalized
     if period.count == 1 {
@@ -61,7 +61,7 @@ enum PeriodNames {
     }
   }
 
-  /// The words after "every": "month", "3 months".
+  /// Writes the words after "every": "month", "3 months".
   static func writeEvery(_ period: Period, to buffer: inout TextBuffer) {
     if period.count == 1 {
       buffer.append(unit(period.unit))
@@ -78,7 +78,7 @@ enum PeriodNames {
     }
   }
 
-  /// "1 day", "3 months".
+  /// Writes the count and the unit: "1 day", "3 months".
   static func writeCounted(_ period: Period, to buffer: inout TextBuffer) {
     buffer.append(period.count)
     buffer.append(UInt8(ascii: " "))
@@ -88,7 +88,7 @@ enum PeriodNames {
 }
 
 extension Period {
-  /// "1 day", "3 months".
+  /// The count and the unit in words: "1 day", "3 months".
   package var words: String {
     var buffer = TextBuffer(capacity: 16)
     PeriodNames.writeCounted(self, to: &buffer)

@@ -1,5 +1,5 @@
 /// The system whose names, factors and rounding a product's attributes follow. Each profile reproduces its system
-/// exactly, including its oddities. No profile reuses the strings of another one.
+/// exactly, including its oddities. No profile reuses the strings of another profile.
 public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   /// Superwall's iOS SDK with StoreKit 2.
   case iosStoreKit2 = "ios-sk2"

@@ -26,7 +26,7 @@ extension AttributeProducer {
     let formats = superwallFormats(product, terms.currency)
     var writer = AttributeWriter(profile.schema)
     writer.add(plain: terms.micros, digits: profile.isAndroid ? 2 : nil)
-    // The Android SDK formats the price itself. The others show the store's string.
+    // The Android SDK formats the price itself. All other SDKs show the store's string.
     if let text = product.displayPrice, !profile.isAndroid {
       if terms.period != nil, !formats.price.writes(terms.micros, as: text) {
         writer.mark(.storeText, writer.place)
@@ -119,7 +119,7 @@ extension AttributeProducer {
       return
     }
     var era = profile.isAndroid ? context.androidEra : context.iosEra
-    // StoreKit 1 has always divided.
+    // With StoreKit 1, the SDK has always divided.
     if era == .inverted, profile != .iosStoreKit2 { era = .whole }
     let prices = UnitPrices(
       micros: terms.micros,
@@ -324,7 +324,7 @@ extension PricingProfile {
   /// Whether 7 days count as a week and 12 months as a year when prices are divided.
   fileprivate var dividesNormalized: Bool { self == .iosStoreKit2 || self == .iosStoreKit1 }
 
-  /// Whether a price of 0 is divided like any other.
+  /// Whether a price of 0 is divided like any other price.
   fileprivate var dividesZero: Bool {
     switch self {
     case .iosStoreKit1, .iosStripe, .iosAPI: false

@@ -62,7 +62,7 @@ struct SuperwallTerms {
       ? trial != nil && (product.intro.map { $0.mode == .freeTrial } ?? true) : trial != nil
   }
 
-  /// The terms of an offer of Google Play. If no offer fits, none is selected, and all terms are empty.
+  /// The terms of an offer of Google Play. If no offer fits, no offer is selected and all terms are empty.
   private init(offer: PlayOffer?, _ currency: Currency) {
     let base = offer?.basePhase
     micros = base?.micros ?? 0

@@ -26,7 +26,7 @@ extension PaymentTimeline {
 }
 
 extension Period {
-  /// The period in words, such as "month" or "3 months". The given count is omitted.
+  /// The period in words, such as "month" or "3 months". The given count is omitted from the words.
   fileprivate func words(without count: Int) -> String {
     self.count == count ? unit.name : words
   }

@@ -20,7 +20,7 @@ package struct CalendarNames: Hashable, Sendable {
     name(24 + number, isShort ? 7 : 0)
   }
 
-  /// A name, or its short form, which is stored as empty if it is the same.
+  /// A name, or its short form. The short form is stored as empty if it equals the name.
   private func name(_ place: Int, _ distance: Int) -> String {
     let name = names[place + distance]
     return name.isEmpty ? names[place] : name
@@ -41,7 +41,7 @@ package struct CalendarNames: Hashable, Sendable {
 }
 
 extension PriceLocale {
-  /// The names in this locale's language. Store them, and use them for all dates.
+  /// The names in this locale's language. Store the names, and use them for all dates.
   package var calendarNames: CalendarNames {
     let index = LocaleIndex.shared
     let locale = index.locale(line)

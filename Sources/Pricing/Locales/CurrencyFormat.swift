@@ -4,7 +4,7 @@ public struct CurrencyFormat: Hashable, Sendable {
   /// The number of digits after the decimal separator.
   public let fractionDigits: Int
 
-  /// All strings, one after the other.
+  /// All strings of the format, one after the other.
   private let texts: [UInt8]
   private let prefix: Range<Int>
   private let suffix: Range<Int>

@@ -145,7 +145,7 @@ struct TableLines: Sendable {
     text(line).split(separator: "|", omittingEmptySubsequences: false)
   }
 
-  /// The line whose first field is a key. The lines are sorted by it.
+  /// The line whose first field is a key. The lines are sorted by this key.
   func line(withKey key: String) -> Int? {
     search(key) { line, length in
       line.count == length || line[length] == UInt8(ascii: "|")

@@ -2,9 +2,9 @@
 package struct PeriodWords: Hashable, Sendable {
   /// The length of the words.
   package enum Width: Int, Sendable {
-    /// `3 mths`
+    /// Short words, as in `3 mths`.
     case short
-    /// `3 months`
+    /// Long words, as in `3 months`.
     case long
   }
 

@@ -179,7 +179,7 @@ public final class PriceLocale: Sendable {
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) }))
   }
 
-  /// Letters of the Latin script, and characters that are not letters. Every language uses them unchanged.
+  /// Letters of the Latin script, and characters that are not letters. Every language uses these characters unchanged.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:

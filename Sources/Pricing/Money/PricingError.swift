@@ -8,7 +8,7 @@ public enum PricingError: Error, Hashable, Sendable {
   case missingPrice
   /// A price would be divided by a period of 0.
   case emptyPeriod
-  /// There is no time zone of that name.
+  /// No time zone has that name.
   case unknownTimeZone
 
   /// A description of the error.

@@ -10,9 +10,9 @@ package struct PaymentPhase: Hashable, Sendable {
     case payAsYouGo
     /// The price is charged once, at the beginning.
     case payUpFront
-    /// The regular price, for each period until the subscription is cancelled or ends.
+    /// The regular price is charged for each period, until the subscription is cancelled or ends.
     case regular
-    /// The price of a purchase that never renews.
+    /// The price is charged once, for a purchase that never renews.
     case once
   }
 
@@ -95,7 +95,8 @@ package struct PaymentTimeline: Hashable, Sendable {
   /// The day on which the offer ends after all its periods, or nil without an offer.
   package var offerEnd: CivilDate? { offer.last?.end }
 
-  /// The sum of all charges before the same day of the next year: 12 months, or 53 weeks (the last one begins in that year).
+  /// The sum of all charges before the same day of the next year: 12 months, or 53 weeks (the last week begins in that
+  /// year).
   package func totalInFirstYear() throws(PricingError) -> Int64 {
     let end = start.adding(years: 1)
     var total: Int64 = 0
@@ -140,7 +141,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     try add(product, offer.terms, from: start)
   }
 
-  /// The charges of Google Play with an offer, which need not be the selected one. Fails for an offer without phases.
+  /// The charges of Google Play with an offer, which need not be the selected offer. Fails for an offer without phases.
   package init?(_ product: PricedProduct, with offer: PlayOffer, from start: CivilDate) {
     currency = product.price?.currency ?? product.currency ?? .usd
     phases = []

@@ -31,9 +31,9 @@ package struct PlayOffer: Hashable, Sendable {
   ///
   /// If the identifier has no base plan, the first offer with one phase is selected, whatever the identifier's offer.
   /// Otherwise, the base plan's offer with the identifier's name is selected. Automatic selection prefers the longest
-  /// free trial (the first of equals), then the lowest first paid phase. It ignores offers with a tag that ends in
-  /// `-ignore-offer`. If no offer fits or none is wanted, the base plan itself is selected. The result is nil if the
-  /// base plan does not exist.
+  /// free trial (the first of equals), then the lowest first paid phase. Automatic selection ignores offers with a tag
+  /// that ends in `-ignore-offer`. If no offer fits or none is wanted, the base plan itself is selected. The result is
+  /// nil if the base plan does not exist.
   package static func select(_ id: PlayProductID, from offers: [PlayOffer]) -> PlayOffer? {
     guard case .specific(let basePlanID) = id.basePlan else {
       return offers.first { $0.phases.count == 1 }
@@ -71,7 +71,7 @@ package struct PlayOffer: Hashable, Sendable {
     return best?.offer
   }
 
-  /// The phase without an end. Its price and period are those of the product.
+  /// The phase without an end. This phase's price and period are those of the product.
   package var basePhase: Phase? { phases.last }
 
   /// The phase that the Android SDK calls the trial: the first free phase, otherwise the first paid phase before the last.

@@ -22,8 +22,8 @@ public struct PricedProduct: Hashable, Sendable {
   public var identifier: String
   /// The product's identifier in a config, if it differs from the store's.
   public var configID: String?
-  /// Google Play: `product:basePlan:offer`. Stripe and Paddle: `environment:price:trial`. The value is nil if it would
-  /// equal the identifier.
+  /// The store's full identifier. For Google Play, it is `product:basePlan:offer`. For Stripe and Paddle, it is
+  /// `environment:price:trial`. The value is nil if it would equal the identifier.
   public var fullIdentifier: String?
   public var store: Store
   /// The price of one period, or of the whole product if it has no period; nil if the price is unknown.
@@ -67,7 +67,7 @@ public struct PricedProduct: Hashable, Sendable {
   package var billingPlan: BillingPlan?
   /// All billing plans that the store offers.
   package var billingPlans: [BillingPlan]
-  /// The place in the source from which the product was decoded, such as `products[2]`.
+  /// The place in the source that the product was decoded from, such as `products[2]`.
   package var path: String
 
   public init(

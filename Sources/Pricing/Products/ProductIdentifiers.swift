@@ -33,14 +33,14 @@ package struct PlayProductID: Hashable, Sendable {
 
 /// An identifier of Stripe or Paddle, in Superwall's format: `environment:price:trial`.
 ///
-/// The parts are opaque. The trial in the last part (`no-trial`, `7days-free`) is ignored, because the product's days
-/// count.
+/// The parts have no meaning to Tollgate. The trial in the last part (`no-trial`, `7days-free`) is ignored, because the
+/// product's days count.
 package struct CompositeProductID: Hashable, Sendable {
-  /// `live`, `test` ...
+  /// The environment: `live`, `test` ...
   package let environment: String
   /// The identifier of the price: `price_123`.
   package let priceID: String
-  /// `no-trial`, `7days-free` ..., or nil if the identifier names no trial.
+  /// The trial: `no-trial`, `7days-free` ..., or nil if the identifier names no trial.
   package let trial: String?
 
   /// Parses an identifier. Fails if the string has fewer than two parts. Everything after the second colon is one part.

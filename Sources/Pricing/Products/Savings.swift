@@ -24,7 +24,7 @@ package enum Savings {
   /// nothing, is itself monthly, or is in another currency. The monthly prices are exact, and only the percentage is
   /// rounded.
   ///
-  /// - Parameter rounding: `halfUp` is AgentWallie's rounding. `down` never claims too much.
+  /// - Parameter rounding: `halfUp` is AgentWallie's rounding. `down` never overstates the savings.
   package static func percentage(
     of offer: Offer, against baseline: Money, _ factors: UnitFactors = .agentWallie,
     _ rounding: Rounding = .halfUp
@@ -41,7 +41,7 @@ package enum Savings {
     guard !overflow, !overflowToo else { throw .overflow }
     let percent = ExactPrice.quotient(saved, whole, rounding)
     guard percent > 0 else { return nil }
-    // A price below zero saves more than everything.
+    // With a price below zero, the savings exceed 100 percent.
     guard let whole = Int(exactly: percent) else { throw .overflow }
     return whole
   }

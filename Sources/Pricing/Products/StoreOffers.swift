@@ -4,7 +4,7 @@ package enum ProductKind: String, Hashable, Sendable, CaseIterable {
   case consumable
   /// The product is bought once, and owned forever.
   case nonConsumable
-  /// The product is bought once, for a limited time. It never renews.
+  /// The product is bought once, for a limited time, and never renews.
   case nonRenewingSubscription
   /// The product is charged repeatedly until it is cancelled.
   case autoRenewableSubscription
@@ -21,7 +21,7 @@ package struct StoreOffer: Hashable, Sendable {
     case promotional
     /// Former subscribers that the store selects.
     case winBack
-    /// Users with a code.
+    /// Users that have a code.
     case code
   }
 
@@ -45,9 +45,9 @@ package struct StoreOffer: Hashable, Sendable {
 package struct Coupon: Hashable, Sendable {
   /// The reduction of a charge.
   package enum Discount: Hashable, Sendable {
-    /// Millionths of a percent, 0 to 100 percent: 12.5 % is 12,500,000.
+    /// The reduction in millionths of a percent, 0 to 100 percent: 12.5 % is 12,500,000.
     case percent(micros: Int64)
-    /// Micros of the product's currency.
+    /// The reduction in micros of the product's currency.
     case amount(micros: Int64)
   }
 

@@ -22,7 +22,8 @@ public struct TrialHistory: Hashable, Sendable {
     public var wasHeld: Bool { isActive || latestProductID != nil || store == .superwall }
   }
 
-  /// The customer's entitlements. Nil if they are unknown, which counts as having had every entitlement.
+  /// The customer's entitlements. Nil means that the entitlements are unknown, and counts as having had every
+  /// entitlement.
   public var entitlements: [Entitlement]?
   /// Whether the App Store considers the customer eligible for the product's offer; nil if the App Store was not asked.
   public var storeEligibility: Bool?
@@ -48,8 +49,8 @@ public struct TrialHistory: Hashable, Sendable {
   }
 }
 
-/// The rules that decide whether a paywall may show a trial to a customer. They follow AddPaywallProducts.swift of the
-/// iOS SDK and PaywallLogic.kt of the Android SDK.
+/// The rules that decide whether a paywall may show a trial to a customer. The rules follow AddPaywallProducts.swift of
+/// the iOS SDK and PaywallLogic.kt of the Android SDK.
 public struct TrialRules: Hashable, Sendable {
   /// The paywall's setting for introductory offers.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -105,11 +106,11 @@ public struct TrialRules: Hashable, Sendable {
 
 /// The introductory offers that are available to a user when no store can be asked, for previews and checks.
 package enum OfferEligibility: Hashable, Sendable {
-  /// Every offer.
+  /// Every offer is available.
   case all
-  /// No offer: the user had a trial, or has a subscription.
+  /// No offer is available, because the user had a trial, or has a subscription.
   case none
-  /// The offers of products that grant none of a subscriber's entitlements. If there are no entitlements to compare, no
+  /// The offers of products that grant no entitlement of the subscriber. If there are no entitlements to compare, no
   /// offer is included.
   case subscriber(entitlements: [String])
 

@@ -155,8 +155,8 @@ enum DateShifts {
   }
 }
 
-/// `countdown_from` and `countdown_<unit>_partial`, `countdown_<unit>_total`: Superwall's own filters. They
-/// use the distance between two instants, whichever comes first.
+/// `countdown_from` and `countdown_<unit>_partial`, `countdown_<unit>_total`: Superwall's own filters. The filters use
+/// the distance between two instants, whichever comes first.
 enum Countdowns {
   /// Operands for a unit: two instants, the unit's number, and whether the result is the total.
   /// Operands of `countdown_from`: two instants, style, largest unit, column.

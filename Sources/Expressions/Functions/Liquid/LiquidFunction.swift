@@ -1,4 +1,4 @@
-/// The functions that templates call, including filters. This folder has their bodies, and
+/// The functions that templates call, including filters. This folder contains the bodies of the functions, and
 /// ``LiquidFilters`` their syntax.
 enum LiquidFunction: UInt8 {
   // Numbers.
@@ -32,12 +32,12 @@ enum LiquidFunction: UInt8 {
   case listItem
   case asInteger
   case counter
-  /// A value, or another value if the first is nothing.
+  /// A value, or another value if the first value is nil.
   case orElse
   case firstArgument
-  /// A list of a value unless it is a list already, a list of any value, and the items of `render`.
+  /// Three ways to convert a value to a list: unless it is a list already, in any case, and as the items of `render`.
   case wrappedUnlessList, wrapped, loopable
-  /// A string, a number or a bool. Any other value becomes nothing.
+  /// A string, a number or a bool. Any other value becomes nil.
   case scalar
   /// A function that always fails, and a function that always reaches a limit.
   case fail, failLimit

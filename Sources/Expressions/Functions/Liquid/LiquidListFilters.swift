@@ -48,7 +48,7 @@ enum ListFilters {
 
   // MARK: Items
 
-  /// The items of a filter. In Ruby lists are flattened, and any other value is a list of itself.
+  /// The items of a filter. In Ruby, lists are flattened, and any other value becomes a list of this value.
   static func items(_ value: UnsafePointer<Cell>, _ style: LiquidStyle, _ arena: inout Arena)
     -> Cell
   {

@@ -65,7 +65,7 @@ enum LiquidMembers {
     return part.isEmpty ? .null : Cell(textAt: part)
   }
 
-  /// `size`, `first` and `last`.
+  /// The value of the members `size`, `first` and `last`.
   private static func command(
     _ value: UnsafePointer<Cell>, _ name: ByteView, _ state: inout RenderingState,
     _ arena: inout Arena

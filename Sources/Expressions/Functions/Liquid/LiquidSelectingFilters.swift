@@ -67,7 +67,7 @@ enum SelectingFilters {
   }
 }
 
-/// `sort` and `sort_natural`.
+/// The filters `sort` and `sort_natural`.
 enum SortFilters {
   // SAFETY: There is a key for each element, and `StableSort` returns numbers below the count.
   // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.

@@ -38,7 +38,7 @@ struct LiquidStyle: Hashable, Sendable {
 
 /// Tags for the words `empty` and `blank`, which only comparisons use, and for ranges.
 extension Tag {
-  /// A word: see ``LiquidWord``.
+  /// A word, as listed in ``LiquidWord``.
   static let word: UInt8 = 40
   /// Consecutive whole numbers from the high half on. The count of the numbers is stored like any count.
   static let range: UInt8 = 41

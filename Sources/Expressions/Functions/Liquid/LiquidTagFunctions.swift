@@ -152,7 +152,7 @@ enum TagFunctions {
     }
     guard operands[3].pointee.holds, ListFilters.count(items) > 1 else { return items }
     if items.isRange {
-      // Count from the other end.
+      // Count the items from the other end.
       let tag = items.tag == Tag.range ? Tag.descending : Tag.range
       return Cell(
         low: UInt64(tag) | UInt64(items.rangeCount) << 8, high: UInt64(bitPattern: items.rangeEnd))
@@ -161,7 +161,7 @@ enum TagFunctions {
     return ListFilters.reversed(items, &arena)
   }
 
-  /// `slice(offset)`, then `slice(0, limit)`.
+  /// The part of the items that `slice(offset)` and then `slice(0, limit)` return.
   private static func javaScriptPart(
     _ items: Cell, _ offset: UnsafePointer<Cell>, _ limit: UnsafePointer<Cell>
   ) -> Cell {
@@ -270,7 +270,7 @@ enum TagFunctions {
   }
 }
 
-/// `default` and `money`.
+/// The filters `default` and `money`.
 enum MoreFilters {
   // SAFETY: The view of the string stays in the closure, and the arena copies it.
   // Tests: AnyArgumentsTests, corpus.

@@ -99,7 +99,7 @@ enum TextPartFilters {
     return state.takeText(from: mark, &arena)
   }
 
-  /// Replaces the empty string, which occurs between all characters. Ruby also finds it at both ends.
+  /// Replaces the empty string, which occurs between all characters. Ruby also finds the empty string at both ends.
   private static func interspersed(
     _ text: ByteView, _ other: ByteView, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
@@ -205,7 +205,7 @@ enum TextPartFilters {
     value.pointee.tag == Tag.list ? .emptyList : .emptyText
   }
 
-  /// `slice(begin, begin + length)`. In ECMAScript, the sum of a string and a number is a string.
+  /// The range of `slice(begin, begin + length)`. In ECMAScript, the sum of a string and a number is a string.
   private static func javaScriptRange(
     _ operands: Operands, _ size: Int, _ state: inout RenderingState, _ arena: inout Arena
   ) -> (from: Int, count: Int) {
@@ -240,7 +240,7 @@ enum TextPartFilters {
     return whole >= Double(size) ? size : Int(whole)
   }
 
-  /// A number operand of a filter. In Ruby it must be whole, and nil is an error.
+  /// A number operand of a filter. In Ruby, the number must be whole, and nil is an error.
   private static func wholeNumber(
     _ operand: UnsafePointer<Cell>?, _ absent: Int, _ style: LiquidStyle
   ) -> Int? {

@@ -146,7 +146,7 @@ private struct DateTextReader {
     }
   }
 
-  /// `2026-03-13`, `2026/3/13`, `3/13/2026`. The result is false if there is only one number.
+  /// Parses dates such as `2026-03-13`, `2026/3/13` and `3/13/2026`. The result is false if there is only one number.
   private mutating func numericDate(_ first: Int, _ count: Int, separator: UInt8) -> Bool {
     let mark = at
     at += 1
@@ -185,7 +185,7 @@ private struct DateTextReader {
       year = count <= 2 ? value + (value < 70 ? 2000 : 1900) : value
     } else {
       day = value
-      // `13th`
+      // Skip the suffix of `13th`.
       let suffix = byte(at) | 0x20
       if [UInt8(ascii: "s"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t")].contains(
         suffix),

@@ -1,11 +1,11 @@
-/// Names and counted words of locales for the filters `date` and `countdown_from`. The pricing engine,
-/// which has the tables, supplies them. Without them all output is English.
+/// Names and counted words of locales for the filters `date` and `countdown_from`. The pricing engine, which has the
+/// tables, supplies them. Without these words, all output is English.
 package struct LocaleWords: Sendable {
   /// Names in their standalone form.
   package enum Name: Sendable {
-    /// 1 to 12.
+    /// The number of the month, 1 to 12.
     case month
-    /// 0 is Sunday.
+    /// The number of the weekday, where 0 is Sunday.
     case weekday
   }
 

@@ -9,7 +9,7 @@ internal import CivilTime
   private(set) var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
-  /// The number of bytes appended since the last reset, including truncated ones.
+  /// The number of bytes appended since the last reset, including truncated bytes.
   private(set) var written = 0
   /// The number of bytes that may be appended between two resets.
   var limit: Int
@@ -149,7 +149,7 @@ public struct MoneyFormatter: Sendable {
   let format: @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
 
   /// - Parameter format: receives the amount in decimal digits (`-12.5`), the currency's ISO 4217 code and the locale's
-  ///   name. It returns nil if the currency or the locale is unknown.
+  ///   name. The closure returns nil if the currency or the locale is unknown.
   public init(
     _ format:
       @escaping @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
