@@ -63,7 +63,7 @@ extension Timestamp {
     }
   }
 
-  /// Checks numbers that were parsed and combines them. `offset` is in seconds.
+  /// Checks and combines parsed numbers. `offset` is in seconds.
   init(
     date: (year: Int, month: Int, day: Int), time: (hour: Int, minute: Int, second: Int),
     nanoseconds: Int32, offset: Int

@@ -30,8 +30,7 @@ struct TimeZoneRule: Equatable, Sendable {
   /// When daylight time ends.
   var end: Change
 
-  /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970, which `CivilTime.clamp` has been applied
-  /// to.
+  /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970, clamped by `CivilTime.clamp`.
   func offset(atUTC seconds: Int64) -> Int32 {
     // No rule changes clocks close enough to the new year for the choice of the offset to matter here.
     let day = floorDivide(seconds &+ Int64(standard), by: secondsInDay)

@@ -33,8 +33,8 @@ package enum TimeZones {
     return name.withUTF8 { zone(named: $0) }
   }
 
-  /// The zone for the time functions of CEL. In addition to ``zone(named:)``, it accepts the empty string for UTC, and
-  /// offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference implementation does.
+  /// The zone for the time functions of CEL. In addition to the names of ``zone(named:)``, the empty string means UTC,
+  /// and offsets may have one digit for the hours (`5:30`, `+5:30`), as CEL's reference implementation does.
   package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
     // SAFETY: `name` is the caller's view. Its first byte is read only if it is not empty, and
     // later bytes after a check of the count. Tests: TimeZoneTests.

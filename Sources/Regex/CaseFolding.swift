@@ -16,7 +16,7 @@ enum CaseFolding {
     return others
   }
 
-  /// Canonical ranges, extended by everything that differs from a member only by case.
+  /// Canonical ranges, extended by all code points that differ from a member only by case.
   static func closure(of ranges: [ScalarRange]) -> [ScalarRange] {
     var result = ranges
     for range in ranges where range.low <= lastCased {

@@ -117,7 +117,7 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
   }
 
   /// The members as ranges. The first use reads the category of every code point once (some milliseconds). Only
-  /// case-insensitive categories and rare mixtures need these ranges.
+  /// case-insensitive categories and rare combinations need these ranges.
   var explicitRanges: [ScalarRange] {
     Self.runs.filter { contains($0.category) }.map { $0.range }.normalized()
   }

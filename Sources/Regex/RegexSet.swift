@@ -50,7 +50,7 @@ struct RegexSet: Hashable, Sendable {
     return isNegated ? all.complemented() : all
   }
 
-  /// Everything that is not in this set.
+  /// The set of all code points that are not in this set.
   var complement: RegexSet {
     RegexSet(ranges, categories: categories, isNegated: !isNegated)
   }
@@ -83,7 +83,7 @@ struct RegexSetBuilder {
   /// Adds the members of a set.
   mutating func add(_ set: RegexSet) {
     if set.isNegated {
-      // The union with the complement of a mixture cannot be expressed as a mixture.
+      // A union with the complement of ranges and categories cannot be expressed as ranges and categories.
       ranges += set.explicitRanges
     } else {
       ranges += set.ranges
@@ -91,7 +91,7 @@ struct RegexSetBuilder {
     }
   }
 
-  /// The union of everything that was added.
+  /// The union of all added ranges and sets.
   func finish(isNegated: Bool = false) -> RegexSet {
     RegexSet(ranges, categories: categories, isNegated: isNegated)
   }

@@ -6,7 +6,7 @@ package struct Checker: ~Copyable {
   let environment: ExpressionEnvironment
   /// The functions that the host answers in the expression.
   var hostFunctions: HostFunctions
-  /// Number of the expression within the program, in explanations of the clause.
+  /// The number of the source that is being checked: an expression of the program, or a clause of an explanation.
   private var source: UInt32 = 0
   package var graph = ConditionGraph()
   var diagnostics: [Diagnostic] = []
@@ -20,7 +20,7 @@ package struct Checker: ~Copyable {
   var hasPatterns = false
   /// Whether lists of literals become constants immediately.
   var folds = true
-  /// Operands of the nodes around the current place, until each becomes a list of the graph.
+  /// Operands of the nodes around the current place, until they become lists of the graph.
   var open: [UInt32] = []
   /// The names of the path that was read last, the root first.
   private var path: [SlotTable.NameRange] = []

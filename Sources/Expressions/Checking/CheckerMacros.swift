@@ -168,8 +168,7 @@ extension Checker {
 
   // MARK: Macros in a name space
 
-  /// `cel.bind(x, value, body)`, and `cel.block([...], body)` with `cel.index(n)` of the block
-  /// extension.
+  /// Expands `cel.bind(x, value, body)`, and `cel.block([...], body)` with `cel.index(n)` of the block extension.
   mutating func qualifiedMacro(
     _ name: String, _ arguments: [SyntaxTree.ID], _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID? {

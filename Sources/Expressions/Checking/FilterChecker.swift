@@ -6,7 +6,7 @@
 struct FilterChecker: ~Copyable {
   typealias ID = ConditionGraph.ID
 
-  /// Number of the list of filters among the program's sources, in explanations of the filter.
+  /// The number of the source that is being checked: a list of filters, or a filter of an explanation.
   private var source: UInt32
   /// Whether every filter becomes a clause of an explanation.
   private let marksClauses: Bool

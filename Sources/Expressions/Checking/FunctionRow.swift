@@ -64,7 +64,7 @@ extension Function {
     var signatures: StaticString
     /// The effect of the function, in one sentence that starts with a verb.
     var summary: StaticString
-    /// `call == result`, which is true in every language that knows the function.
+    /// An example as `call == result`, which is true in every language that knows the function.
     var example: StaticString
     var dialects: Dialects
     var use: Use

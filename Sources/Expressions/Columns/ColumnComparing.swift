@@ -106,7 +106,7 @@ extension ColumnTest {
     }
   }
 
-  /// Computes a test for the rows of a word of 64 that are in `wanted`.
+  /// Computes a test for the rows in `wanted`, among the 64 rows of a word.
   @inline(__always)
   private static func rows(
     _ wanted: UInt64, _ first: Int, _ body: (Int, UInt64, inout Verdict) -> Void

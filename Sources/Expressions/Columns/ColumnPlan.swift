@@ -146,7 +146,7 @@ private struct StepMaker {
   let storage: Program.Storage
   /// Whether temporaries may mean attributes and constants.
   let followsValues: Bool
-  /// Cleared if the next step depends on the kind of a fault in a way that columns do not store.
+  /// False if the next step depends on the kind of an error, which columns do not store.
   private(set) var isPossible = true
 
   init(storage: Program.Storage, followsValues: Bool) {

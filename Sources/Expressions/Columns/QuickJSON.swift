@@ -49,8 +49,8 @@ package enum QuickJSON {
   ) -> UnsafePointer<UInt8>? {
     let bytes = word(start)
     let digits = bytes ^ 0x3030_3030_3030_3030
-    // The high bits of the bytes that are not digits. Up to seven digits are read together, because their
-    // count differs from record to record.
+    // In `ends`, the high bit is set for each byte that is not a digit. Up to seven digits are read together, because
+    // their count differs from record to record.
     let ends = (digits &+ 0x7676_7676_7676_7676 | bytes) & 0x8080_8080_8080_8080
     if ends & 0x80 != 0 {
       // A branch for each literal would be unpredictable.

@@ -54,7 +54,7 @@ extension RecordShapes {
     /// Where the record's object ends.
     var objectEnd = 0
 
-    /// The levels that a value at a depth may have below it, as the general reader counts them.
+    /// The number of levels that a value at a depth may have below it, as the general reader counts them.
     func nesting(at depth: Int) -> Int { nesting - max(depth - 1, 0) }
   }
 

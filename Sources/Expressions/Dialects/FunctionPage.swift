@@ -5,7 +5,7 @@ package struct FunctionPage: Sendable {
   package let signatures: [FunctionSignature]
   /// The effect of the function, in a sentence or two.
   package let summary: String
-  /// `call == result`, which is true in every dialect that knows the function.
+  /// An example as `call == result`, which is true in every dialect that knows the function.
   package let example: String
   package let dialects: [Dialect]
 

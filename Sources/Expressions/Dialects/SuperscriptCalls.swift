@@ -10,7 +10,7 @@ extension Superscript {
     // Superscript's own tests use these functions.
     .union(["unknownFunction", "test_custom_func"])
 
-  /// The functions of a generation. The oldest has none of superscript's own functions except `maybe`.
+  /// The functions of a generation. The oldest generation has none of superscript's own functions except `maybe`.
   static func functions(in behavior: EvaluatorBehavior) -> Set<String> {
     behavior == .raw ? oldestFunctions : functions
   }

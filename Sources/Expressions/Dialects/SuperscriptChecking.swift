@@ -17,8 +17,8 @@ extension Checker {
     return rescue(matched(root), null, nullish, whole)
   }
 
-  /// The result: the value, or whether it is truthy. A clause that is the whole expression has this result
-  /// too.
+  /// The result of an expression: its value, or whether the value is truthy. A clause that is the whole expression has
+  /// this result too.
   private mutating func matched(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     let node = tree[root]
     if node.kind == .clause { return clause(node) { $0.matched(Int(node.a)) } }
@@ -138,8 +138,8 @@ extension Checker {
     graph.addConstant(literalText(node, rewriting), at: origin(node))
   }
 
-  /// The strings "true" and "false" are bools, and in some behaviors numeric strings are numbers, except
-  /// where nothing is rewritten. A long string is a view of the tree's.
+  /// The strings "true" and "false" are bools, and in some behaviors numeric strings are numbers, except where nothing
+  /// is rewritten. A long string is a view of the tree's text.
   private mutating func literalText(_ node: SyntaxTree.Node, _ rewriting: Rewriting) -> Cell {
     if rewriting != .nothing {
       let text = tree.text(node.a, node.b)

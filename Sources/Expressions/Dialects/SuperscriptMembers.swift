@@ -1,6 +1,6 @@
-/// Variables, members and indexes of superscript expressions.
+/// Checks variables, members and indexes of superscript expressions.
 extension Checker {
-  /// A variable of a macro, a root, or an undeclared name.
+  /// Checks a variable of a macro, a root, or an undeclared name.
   mutating func superscriptVariable(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let name = tree.name(node.a, node.b)
     let origin = origin(node)

@@ -54,7 +54,7 @@ struct ByteBuilder {
   private mutating func room(_ extra: Int, _ arena: inout Arena) -> UnsafeMutablePointer<UInt8>? {
     if isFull { return nil }
     if extra > capacity - count {
-      // At least doubles, so that the bytes copied stay proportional to the result.
+      // The capacity at least doubles, so that the number of copied bytes stays proportional to the result.
       capacity = max(count + extra, capacity * 2, 64)
       guard let larger = arena.allocate(capacity) else {
         isFull = true

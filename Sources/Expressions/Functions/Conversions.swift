@@ -29,7 +29,7 @@ enum Conversions {
     }
   }
 
-  /// Decimal digits with an optional sign, as in Go's ParseInt.
+  /// Parses decimal digits with an optional sign, as Go's ParseInt does.
   private static func integer(_ text: ByteView) -> Cell? {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -145,15 +145,15 @@ enum DoubleText {
   // SAFETY: The views of the operand and of a local array end with the call.
   // Tests: AnyOperandsTests, ReferenceTests.
 
-  /// The result of `string()` for a double, like Go's `%g`: the shortest digits that parse back to the same
-  /// double. Below 1e-4 and from 1e6 on it has an exponent of at least two digits.
+  /// The result of `string()` for a double, like Go's `%g`: the shortest digits that parse back to the same double.
+  /// Below 1e-4 and from 1e6 on, the result has an exponent of at least two digits.
   static func converted(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
     return shortest(value, exponentFrom: 6)
   }
 
-  /// The shortest digits of a finite double, as `format` prints them. Below 1e-4 and from 1e21 on it has an
+  /// The shortest digits of a finite double, as `format` prints them. Below 1e-4 and from 1e21 on, the result has an
   /// exponent.
   static func formatted(_ value: Double) -> String { shortest(value, exponentFrom: 21) }
 
@@ -193,7 +193,7 @@ enum DoubleText {
     return (digits, exponent)
   }
 
-  /// A number as in Go's ParseFloat: sign, digits, fraction, exponent; or inf and nan.
+  /// Parses a number as Go's ParseFloat does: sign, digits, fraction and exponent, or inf and nan.
   static func parse(_ text: ByteView) -> Double? {
     var body = text[...]
     let isNegative = body.first == UInt8(ascii: "-")

@@ -6,7 +6,7 @@ package import CivilTime
 enum DateFunctions {
   enum Unit { case days, months }
 
-  /// A duration of a number of times 24 hours.
+  /// A duration of a number of days, each of 24 hours.
   static func days(_ operands: Operands) -> Cell {
     guard let count = operands.int(0) else { return operands.refused }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: secondsInDay)

@@ -55,7 +55,7 @@ struct ExactDecimal {
     }
   }
 
-  /// Rounds to a number of digits. Zero or fewer means rounding at that place before the first digit.
+  /// Rounds to a number of digits. A number of zero or fewer means rounding at that place before the first digit.
   private mutating func round(keeping kept: Int) {
     guard kept < digits.count else { return }
     guard kept >= 0 else {

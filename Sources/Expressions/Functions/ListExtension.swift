@@ -1,4 +1,4 @@
-/// The lists extension of CEL, and the list side of `reverse`.
+/// The lists extension of CEL, and `reverse` for lists.
 enum ListExtension {
   // SAFETY: The same walk counts and writes, so `list(of:)` gets the right size. Slices are
   // compared with the count. Tests: ListExtensionTests, HostileInputTests, asan.

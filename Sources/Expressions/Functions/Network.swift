@@ -1,4 +1,4 @@
-/// The network extension of CEL: IP addresses and ranges of them (CIDR).
+/// The network extension of CEL: IP addresses and address ranges (CIDR).
 ///
 /// An address is 4 or 16 bytes outside its cell in network order. A range has one more byte for the length of its
 /// prefix. An IPv4 address that is written as IPv6 is stored as IPv4, so that equal addresses have equal bytes.

@@ -76,7 +76,7 @@ extension NetworkAddress {
   /// Whether the address is in ::ffff:0:0/96, the range that means IPv4 addresses.
   private static func isMapped(_ bits: UInt128) -> Bool { bits >> 32 == 0xFFFF }
 
-  /// Four numbers up to the end of the string.
+  /// Reads the four numbers of an IPv4 address, up to the end of the string.
   private static func readIPv4(_ text: ByteView, from start: Int) -> UInt32? {
     // SAFETY: Every index is compared with the count. Tests: NetworkTests.
     var bits: UInt32 = 0
@@ -223,7 +223,7 @@ extension DigitWriter {
 struct NetworkRange: Equatable {
   // SAFETY: The part before the slash is a slice of the caller's view. Tests: NetworkTests.
 
-  /// An address in the range, not always the lowest.
+  /// An address in the range, not always the lowest address.
   let address: NetworkAddress
   /// The length of the prefix in bits.
   let prefix: Int

@@ -1,6 +1,6 @@
 extension Operands {
-  /// The error for operands that the function does not accept. If an operand has no value, the first of these is the
-  /// reason.
+  /// The error for operands that the function does not accept. If an operand has no value, the first such operand is
+  /// the reason.
   var refused: Cell {
     for i in 0..<count where !self[i].pointee.isValue { return Arithmetic.absent(self[i].pointee) }
     return noOverload

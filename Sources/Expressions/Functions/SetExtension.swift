@@ -3,7 +3,7 @@ enum SetExtension {
   // SAFETY: Tags are checked before elements are read. The index is in the arena.
   // Tests: ListExtensionTests, HostileInputTests.
 
-  /// Whether the first list contains all elements of the second.
+  /// Whether the first list contains all elements of the second list.
   static func contains(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { holds($0, all: true, of: $1, &$2) }
   }
@@ -16,7 +16,7 @@ enum SetExtension {
     }
   }
 
-  /// Whether the first list contains an element of the second.
+  /// Whether the first list contains an element of the second list.
   static func intersect(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { holds($0, all: false, of: $1, &$2) }
   }

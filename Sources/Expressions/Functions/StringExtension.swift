@@ -1,6 +1,6 @@
 /// The strings extension of CEL. Positions count code points, and the code works on UTF-8.
 ///
-/// Parts of a long string are views of it, not copies.
+/// Parts of a long string are views of that string, not copies.
 enum StringExtension {
   // SAFETY: Positions are compared with the count, and parts begin and end between characters.
   // Sizes are computed with overflow checks, by the same loop that writes.
@@ -10,7 +10,7 @@ enum StringExtension {
 
   // MARK: Positions
 
-  /// The byte where a code point begins, or the end. The result is nil past the end.
+  /// The byte at which a code point begins, or the end of the string. The result is nil past the end.
   private static func place(ofCodePoint number: Int64, in text: ByteView) -> Int? {
     guard number >= 0, number <= text.count else { return nil }
     var left = Int(number)

@@ -262,7 +262,7 @@ enum StringFormat {
     return nil
   }
 
-  /// Entries are in the order of the strings of their keys.
+  /// Appends a map. The entries are sorted by the strings of their keys.
   private static func appendMap(
     _ entries: UnsafeBufferPointer<Cell>, depth: Int, to text: inout ByteBuilder,
     _ arena: inout Arena

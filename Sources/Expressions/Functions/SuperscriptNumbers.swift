@@ -1,4 +1,4 @@
-/// Numbers that replace strings, where an expression of the behavior `skip` reads an attribute.
+/// Replaces strings by numbers where an expression of the behavior `skip` reads an attribute.
 extension Superscript {
   // SAFETY: Elements and entries are read where their cells say, and copies have room for all of
   // them. Tests: SuperscriptReferenceTests, asan.

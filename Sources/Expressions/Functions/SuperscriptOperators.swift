@@ -133,7 +133,7 @@ package enum Superscript {
     }
   }
 
-  /// Keys are equal only if their types are equal: 1 is not the key 1u.
+  /// Keys are equal only if their types are equal: the keys 1 and 1u differ.
   private static func isSameKey(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>) -> Bool {
     if a.pointee == b.pointee { return true }
     return a.pointee.isText && b.pointee.isText && Comparing.equalBytes(a.textBytes, b.textBytes)

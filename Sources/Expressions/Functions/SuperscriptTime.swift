@@ -5,8 +5,8 @@ enum UnitDuration {
   // SAFETY: Every index is compared with the count of the caller's view.
   // Tests: SuperscriptReferenceTests, AnyOperandsTests.
 
-  /// The nanoseconds of numbers with units, such as `1h30m` or `1e3s`. The result is nil if the first number is
-  /// missing. Characters after the last unit are ignored, and a leading sign applies to the whole duration.
+  /// Parses numbers with units, such as `1h30m` or `1e3s`, and returns the nanoseconds. The result is nil if the first
+  /// number is missing. Characters after the last unit are ignored, and a leading sign applies to the whole duration.
   static func parse(_ text: ByteView) -> Int64? {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -113,7 +113,7 @@ enum UnitDuration {
     return sign + (hours > 0 ? "\(hours)h" : "") + "\(minutes % 60)m" + seconds
   }
 
-  /// `value / unit` with the digits that it needs.
+  /// The decimal number `value / unit`, with as many digits as needed.
   private static func decimal(_ value: UInt64, _ unit: UInt64) -> String {
     var fraction = String(unit + value % unit).dropFirst()
     while fraction.hasSuffix("0") { fraction.removeLast() }
@@ -151,7 +151,7 @@ enum OffsetTime {
     return bytes[end - 6] == UInt8(ascii: "-") ? -minutes : minutes
   }
 
-  /// `2026-01-01T00:00:00+00:00`, with three, six or nine digits of a fraction if there is one.
+  /// The string form, such as `2026-01-01T00:00:00+00:00`. A fraction has three, six or nine digits.
   static func text(_ cell: Cell) -> String {
     let minutes = Int16(bitPattern: UInt16(truncatingIfNeeded: cell.low >> 8))
     let time = cell.timestampValue

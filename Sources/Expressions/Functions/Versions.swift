@@ -1,9 +1,9 @@
 /// Versions: `version("1.10.2") < version("1.11")`, in the order of Semantic Versioning 2.0.0.
 ///
 /// The bytes of a version, outside its cell, are in the order of versions, so that versions compare as bytes. A number
-/// is the count of its decimal digits, followed by the digits (0 has none). Three numbers come first. A release then
-/// has the byte 3. A pre-release has its identifiers instead, each as 1 and a number, or as 2, the characters and 0. If
-/// one version is a prefix of another, the prefix is less.
+/// is stored as the count of its decimal digits, followed by the digits (0 has no digits). Three numbers come first. A
+/// release then has the byte 3. A pre-release has its identifiers instead, each as 1 and a number, or as 2, the
+/// characters and 0. If one version is a prefix of another, the prefix is less.
 enum Versions {
   // SAFETY: A cell has the length of each number in front of it. Reading limits it to the bytes
   // that are left. Tests: VersionsTests.
@@ -29,7 +29,8 @@ enum Versions {
 
   // MARK: Parsing
 
-  /// `v1.2.3-rc.1+build`: missing parts are 0, and leading zeros, `v` and everything after `+` have no effect.
+  /// Parses a version such as `v1.2.3-rc.1+build`. Missing parts are 0, and leading zeros, `v` and everything after `+`
+  /// have no effect.
   private static func read(
     _ text: ByteView, into bytes: inout ByteBuilder, _ arena: inout Arena
   ) -> Bool {

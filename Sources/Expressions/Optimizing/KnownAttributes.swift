@@ -24,7 +24,7 @@ package struct KnownAttributes: Sendable {
   enum Finding {
     case unknown
     case value(Value)
-    /// Missing, for the reason in the cell.
+    /// The attribute is missing, for the reason in the cell.
     case absent(Cell)
   }
 

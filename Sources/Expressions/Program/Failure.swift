@@ -94,7 +94,7 @@ package struct FailureFinder {
     let node = storage.graph[operand]
     switch node.kind {
     case .slot, .slotOrNull: return Int32(node.a)
-    // superscript's handling of missing attributes, and its checks of operand types.
+    // These are superscript's handling of missing attributes, and its checks of operand types.
     case .rescue, .orElse: return attribute(Int(node.a))
     case .call where storage.graph.function(operand) == .readNumbers:
       return attribute(storage.graph.strings(of: operand))

@@ -164,7 +164,7 @@ struct Lowering: ~Copyable {
     return content.kind == .slot ? UInt32(slotBase) + content.a : content.a
   }
 
-  /// The place of the variable of a level. The variables of a template are consecutive.
+  /// The place of the variable at a level. The variables of a template are consecutive.
   func localPlace(_ level: UInt32) -> UInt32 {
     if level < template.variables { return UInt32(temporaryBase) + level }
     return localPlaces[level] ?? UInt32(ConstantPool.null)

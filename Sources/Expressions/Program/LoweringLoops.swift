@@ -108,7 +108,7 @@ extension Lowering {
     }
   }
 
-  /// `all` and `exists`: if one element decides, errors of other elements do not count.
+  /// Emits `all` and `exists`. If one element decides, errors of other elements do not count.
   private mutating func quantifier(
     _ node: Node, _ frame: Frame, isAll: Bool, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -186,7 +186,7 @@ extension Lowering {
     return last
   }
 
-  /// `map`, `filter` and the transforming forms: build a list or a map.
+  /// Emits `map`, `filter` and the transforming forms, which build a list or a map.
   mutating func loopValue(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int

@@ -65,7 +65,7 @@ extension Lowering {
     return value(a, to: place, next: next, fault: caught, depth)
   }
 
-  /// `a || b` as a value: the first operand that is truthy, or the last operand.
+  /// Emits `a || b` as a value: the first operand that is truthy, or the last operand.
   mutating func firstTruthy(
     _ node: Node, _ operands: [Node], _ place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int
@@ -243,7 +243,7 @@ extension Lowering {
     var target: UInt32
   }
 
-  /// A relation of two operands, left before right.
+  /// Emits a relation of two operands, left before right.
   mutating func relation(
     _ node: Node, _ targets: Targets, _ depth: Int, ifMissing: Settled?
   ) -> UInt32 {

@@ -140,7 +140,7 @@ extension Lowering {
     return last
   }
 
-  /// A break ends the captures between it and its loop.
+  /// Emits a break, which ends the captures between the break and its loop.
   private mutating func leave(_ node: Node, _ content: ConditionGraph.Node) -> UInt32 {
     guard let loop = template.loops.last ?? template.whole else { return Lowering.finishFault }
     var start = content.a == 0 && loop.flag == nil ? loop.done : loop.again

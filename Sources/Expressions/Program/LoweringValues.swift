@@ -16,7 +16,7 @@ extension Lowering {
     return first
   }
 
-  /// Elements must be consecutive, so each is computed into, or copied to, its place.
+  /// Emits a literal list or map. Its elements must be consecutive, so each is computed into, or copied to, its place.
   mutating func collection(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int

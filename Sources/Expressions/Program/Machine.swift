@@ -428,7 +428,7 @@ enum Machine {
     return false
   }
 
-  /// `<` or `<=` as a bool, or a fault. NaN has no order, so the result is false.
+  /// The result of `<` or `<=` as a bool, or an error. NaN has no order, so the result is false.
   @inline(never)
   private static func ordered(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, orEqual: Bool

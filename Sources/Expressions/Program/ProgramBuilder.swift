@@ -31,7 +31,7 @@ public struct ProgramBuilder: ~Copyable {
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
-  /// Whether a constant that is an invalid pattern is reported. Otherwise only evaluations that reach it fail.
+  /// Whether a constant that is an invalid pattern is reported. If false, only evaluations that reach the pattern fail.
   var reportsPatterns = true
   /// The errors of constants that are used as patterns, by node.
   private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]

@@ -1,6 +1,6 @@
 /// Writes bindings, and restores calls that the checker replaced by bindings.
 extension GraphWriter {
-  /// Writes nested bindings, without recursion, because `cel.block` nests hundreds.
+  /// Writes nested bindings, without recursion, because `cel.block` nests hundreds of bindings.
   mutating func bindings(_ id: Int) -> String {
     var opening = ""
     var closing = ""
@@ -16,7 +16,7 @@ extension GraphWriter {
     return opening + text(id, tighterThan: 0) + closing
   }
 
-  /// `list.sortBy(x, key)` for a list that is computed.
+  /// Writes `list.sortBy(x, key)` for a list that is computed.
   private mutating func sorting(_ id: Int) -> String? {
     let node = storage.graph[id]
     guard let (held, keys) = call(.sortByKeys, Int(node.b)), isVariable(held, node.c),

@@ -85,7 +85,7 @@ extension Program {
     for (node, entry) in zip(closed, program.entries) {
       var trace = NoTrace()
       let cell = Machine.run(program.storage, from: entry.start, in: &frame, &trace)
-      // Constants do not share parts, and this result may.
+      // Constants do not share parts, but this result may.
       if cell.isValue, cell.treeSize(upTo: ConstantFolding.roomPerExpression) != nil {
         values[node] = cell
       }

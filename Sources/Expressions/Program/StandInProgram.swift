@@ -6,7 +6,7 @@ package struct StandInProgram: Sendable {
     /// The attribute, as a slot of the original program and of ``StandInProgram/program``.
     package var slot: Int
     package var path: AttributePath
-    /// The clause as written, at most 1,000 bytes of it.
+    /// The clause as written, cut to 1,000 bytes.
     package var text: String
     /// The value that the attribute counts as, or nil if a comparison with the attribute is false.
     package var standIn: Value?
@@ -24,7 +24,7 @@ package struct StandInProgram: Sendable {
     var isNegated: Bool
   }
 
-  /// The conditions with the opposite of each clause, by the numbers of ``clauses``.
+  /// The conditions, each with the opposite of one clause, by the numbers of ``clauses``.
   package let program: Program
   package let clauses: [Clause]
   /// The numbers of the clauses of each condition.

@@ -44,7 +44,7 @@ extension GraphWriter {
     return text(node.kind == .truthy ? Int(node.a) : id, tighterThan: own)
   }
 
-  /// `!` before a superscript node, or nil.
+  /// Writes `!` before a superscript node, or returns nil.
   mutating func superscriptNegation(_ a: Int, _ inner: ConditionGraph.Node)
     -> (String, precedence: Int)?
   {
@@ -59,7 +59,7 @@ extension GraphWriter {
     }
   }
 
-  /// A call of a function that only superscript has, or nil.
+  /// Writes a call of a function that only superscript has, or returns nil.
   mutating func superscriptCall(_ function: Function, _ operands: [Int]) -> String? {
     switch function {
     case .requireText, .requireList, .requireKey, .superscriptTruth, .readNumbers:

@@ -1,5 +1,5 @@
 extension SyntaxTree {
-  /// The nodes whose truth decides about a node, in source order. The list is empty if the node itself is a test.
+  /// The nodes whose truth determines that of a node, in source order. The list is empty if the node itself is a test.
   func connected(_ node: Node) -> [ID] {
     [.and, .or, .not, .conditional].contains(node.kind) ? operands(of: node) : []
   }

@@ -124,7 +124,7 @@ struct ForeignSyntax {
       message: "'/*' does not begin a comment", isLast: true),
   ]
 
-  /// `user?.plan`, which parses as the beginning of a choice.
+  /// Clarifies `user?.plan`, which parses as the beginning of a choice.
   private func optionalChaining(_ diagnostic: Diagnostic) -> Diagnostic? {
     guard diagnostic.message.hasPrefix("'?' needs") else { return nil }
     let place = source.indices.first { at in
@@ -138,7 +138,7 @@ struct ForeignSyntax {
     }
   }
 
-  /// Numbers in the syntax of other languages.
+  /// Clarifies numbers in the syntax of other languages.
   private func number(_ range: SourceRange) -> Diagnostic? {
     let (at, end) = (range.from, source.count)
     guard at > 0, at < end else { return nil }
@@ -173,7 +173,7 @@ struct ForeignSyntax {
     return nil
   }
 
-  /// Brackets that are not closed, or that close nothing.
+  /// Clarifies brackets that are not closed, or that close nothing.
   private func bracket(_ diagnostic: Diagnostic, _ range: SourceRange) -> Diagnostic? {
     let isEnd = range.from >= source.count
     let here = isEnd ? 0 : source[range.from]

@@ -211,7 +211,7 @@ struct Lexer {
   private mutating func plainText(_ quote: UInt8) -> Token? {
     guard let base = source.baseAddress, source.count - at > 16 else { return nil }
     let count = textEnd(base + at + 1, quote: quote)
-    // Two quotes may be the beginning of three.
+    // Two quotes may be the beginning of a triple quote.
     guard count > 0 else { return nil }
     plainEnd = at + count + 2
     return take(.string, count + 2)

@@ -203,7 +203,7 @@ package struct Printer {
   /// A literal in double quotes. Bytes literals escape all bytes that are not printable ASCII. Strings only escape
   /// quotes, backslashes and control characters.
   ///
-  /// - Parameter hasNames: whether there are escapes such as `\\n`, in addition to numeric ones.
+  /// - Parameter hasNames: whether there are escapes such as `\\n`, in addition to numeric escapes.
   static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool, hasNames: Bool = true) -> String {
     var result: [UInt8] = [0x22]
     func escape(_ text: String) { result += text.utf8 }

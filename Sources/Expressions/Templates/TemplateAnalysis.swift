@@ -12,7 +12,7 @@ package struct TemplateAnalysis: Sendable {
   package struct Read: Sendable {
     /// The path as people write it: `products.primary.price`, `list[0].name`, `a[b.c].d`.
     package var path: String
-    /// The names, with nil for computed names.
+    /// The names of the path, with nil for computed names.
     package var names: [String?]
     package var range: SourceRange
     /// Whether the template handles a missing value: by a default, or by a condition around it that tests for the

@@ -108,7 +108,7 @@ extension TemplateParser {
     return tree.add(.cases, piece.from, piece.to, tree.add(list: parts))
   }
 
-  /// In liquidjs, all content between the first and the second `else` belongs to the first `else`, which comes last.
+  /// In liquidjs, all content between the first and the second `else` belongs to the first `else`, which is tried last.
   /// Content after the second `else` is never written.
   private mutating func mergedElse(
     _ branches: [(values: [UInt32], body: UInt32)], _ at: Int

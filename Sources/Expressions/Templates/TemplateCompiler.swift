@@ -14,7 +14,7 @@ struct TemplateCompiler: ~Copyable {
     case nothing
   }
 
-  /// A loop whose facts can be read.
+  /// A loop whose properties can be read.
   struct LoopObject {
     /// The level of the loop's variable. The iterator precedes the variable, and the items follow the variable.
     var level: Int
@@ -88,9 +88,9 @@ struct TemplateCompiler: ~Copyable {
   var nextLevel = 0
   /// Where the loops of an isolated template begin.
   var loopBase = 0
-  /// Whether some loop continues where another ended, so that loops store their end.
+  /// Whether some loop continues where another loop ended, so that loops store their end.
   var keepsPlaces = false
-  /// The first statements, for variables that the data may contain too.
+  /// The first statements, which set variables that the data may contain too.
   var prologue: [ConditionGraph.ID] = []
   var partialDepth = 0
   var partialStatements = 0

@@ -116,7 +116,7 @@ private struct ConditionTester {
 }
 
 extension Value {
-  /// Puts a value under names in maps of maps.
+  /// Sets the value at a path of names, in nested maps.
   fileprivate mutating func set(_ names: ArraySlice<String>, to value: Value) {
     guard let first = names.first else {
       self = value

@@ -48,7 +48,7 @@ public struct TemplateDialect: Hashable, Sendable {
     syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
     hasOwnFilters: true)
 
-  /// A dialect of only paths from these roots. A path that does not resolve is written unchanged.
+  /// A dialect that only has paths from these roots. A path that does not resolve is written unchanged.
   package static func paths(_ roots: [Root]) -> TemplateDialect {
     TemplateDialect(syntax: .paths, style: .ruby, roots: roots)
   }

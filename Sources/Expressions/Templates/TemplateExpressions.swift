@@ -193,7 +193,7 @@ extension TemplateCompiler {
     let key = unit.tree[Int(node.a)]
     if key.kind == .string { return root(key, node) }
     let name = value(node.a)
-    // First the variables of the template itself, then the data.
+    // The variables of the template itself come first, then the data.
     var result = constant(.null, node)
     if readsData {
       let all = graph.slots.slotOfEverything()
@@ -345,7 +345,7 @@ extension TemplateCompiler {
       Int(node.from), at: origin(node))
   }
 
-  /// A call with a number of arguments that the filter does not accept fails where it is reached.
+  /// Reports a number of arguments that the filter does not accept. Such a call fails where it is reached.
   private mutating func reportCount(
     _ filter: LiquidFilters.Filter, _ count: Int, _ node: TemplateTree.Node
   ) {

@@ -28,8 +28,8 @@ struct TemplateLexer {
   let respectsQuotes: Bool
   private(set) var at = 0
   private var trimsNext = false
-  /// The number of angles without a closing delimiter. After a few, angles are plain text, because searching for an
-  /// end each time would take quadratic time.
+  /// The number of angles without a closing delimiter. After a few of these, all angles are plain text, because
+  /// searching for an end each time would take quadratic time.
   private var unclosed = 0
   private static let mostUnclosed = 16
 

@@ -130,7 +130,7 @@ package struct TemplateSchema: Sendable {
     case unknown
   }
 
-  /// The value at a path, or the value that contains the members which the remaining names refer to.
+  /// The value at a path, or the value whose members the remaining names refer to.
   func known(_ names: [String?]) -> Known {
     var shape = root
     for (place, name) in names.enumerated() {

@@ -7,8 +7,8 @@ final class TemplateScratch: @unchecked Sendable {
   // Tests: RenderingTests, tsan.
 
   var tree = TemplateTree()
-  /// Numbers of nodes that are collected before they become lists: of the parser, of the reader of expressions, of
-  /// the compiler.
+  /// Numbers of nodes that are collected before they become lists, for the parser, the expression reader and the
+  /// compiler.
   var parsed: [UInt32] = []
   var read: [UInt32] = []
   var compiled: [UInt32] = []

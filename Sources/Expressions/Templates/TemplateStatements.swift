@@ -350,7 +350,7 @@ extension TemplateCompiler {
       .statements, list: [reset] + open + [cell, write("</td>", node), leaves, wraps], at: origin)
   }
 
-  /// In liquidjs a break in a table ends the loop around it after the table.
+  /// In liquidjs, a break in a table ends the loop around the table, after the table.
   private mutating func waitingBreak(_ flag: Int, _ node: TemplateTree.Node) -> ConditionGraph.ID {
     let origin = origin(node)
     let value = graph.add(.local, flag, at: origin)
@@ -431,7 +431,7 @@ extension TemplateCompiler {
     return key
   }
 
-  /// Writes the content of a block, unless the previous block wrote the same.
+  /// Writes the content of a block, unless the previous block wrote the same content.
   private mutating func ifChanged(_ node: TemplateTree.Node) -> ConditionGraph.ID {
     let origin = origin(node)
     let register = self.register(Array("ifchanged".utf8))

@@ -212,7 +212,7 @@ package import CivilTime
     if text.count >= 8 {
       let first = base.loadUnaligned(as: UInt64.self)
       let last = (base + (text.count &- 8)).loadUnaligned(as: UInt64.self)
-      // The bytes after the first eight. A smart shift returns 0 if there are none.
+      // The bytes after the first eight. A smart shift returns 0 if there are no such bytes.
       let rest = last >> UInt64(8 &* (16 &- text.count))
       self.init(low: tag | first << 8, high: first >> 56 | rest << 8)
     } else {

@@ -1,5 +1,5 @@
-/// A cell as a key of a Swift dictionary, for working on large maps in linear time. Keys are equal as map keys
-/// are. Hashes use the process's random seed, so that no user can prepare collisions.
+/// A cell as a key of a Swift dictionary, for working on large maps in linear time. Two keys are equal if a map
+/// considers them equal. Hashes use the process's random seed, so that no user can prepare collisions.
 package struct CellKey: Hashable {
   // SAFETY: The pointers to local copies of cells stay in their closures. The memory of the cell outlives the
   // dictionary, which is always a local. Tests: ComparingTests, HostileInputTests.

@@ -89,7 +89,7 @@ package enum Comparing {
     return false
   }
 
-  /// The value of a key in a map. Keys are compared as map keys are: numbers by value.
+  /// The value of a key in a map. Keys are compared as in any map: numbers by value.
   package static func lookUp(_ key: UnsafePointer<Cell>, in map: Cell) -> UnsafePointer<Cell>? {
     var work = 0
     return lookUp(key, in: map, &work)
@@ -138,8 +138,8 @@ package enum Comparing {
     return order(a.count, b.count)
   }
 
-  /// Integers are compared exactly with each other. An integer is compared with a double as the nearest double, as
-  /// the specification's tests at the ends of the range require.
+  /// Integers are compared exactly with each other. An integer is converted to the nearest double when it is compared
+  /// with a double, as the specification's tests at the ends of the range require.
   package static func orderNumbers(_ a: Cell, _ b: Cell) -> Order {
     switch (a.tag, b.tag) {
     case (Tag.int, Tag.int): return order(a.intValue, b.intValue)

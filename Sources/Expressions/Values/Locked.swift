@@ -8,7 +8,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
   // SAFETY: `init` sets up the lock and `deinit` frees it. Only `withLock` touches the value,
   // between lock and unlock. Tests: tsan over batches, StressTests.
 
-  // Behind a pointer, because the lock must not be moved.
+  // The lock is behind a pointer, because it must not be moved.
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value
 

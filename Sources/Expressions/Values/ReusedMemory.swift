@@ -6,7 +6,7 @@
 ///
 /// The address sanitizer does not detect a pointer into memory that has another use now. So code that releases memory
 /// calls this type. In debug builds, and with `-DTOLLGATE_POISON`, the memory is then filled with 0xA5, and the
-/// sanitizer, where it is linked, reports reads of it. In other builds, this type does nothing.
+/// sanitizer, if it is linked, reports reads of this memory. In other builds, this type does nothing.
 package enum ReusedMemory {
   // SAFETY: The caller owns the range, which is inside one allocation. The owner takes memory
   // back before it frees it, because the allocator may use it again. Tests: ConditionColumnsTests,

@@ -1,5 +1,5 @@
-// Substring search. The standard library only has it in _StringProcessing, which brings its own regular expressions
-// when linked statically, 1.3 MB of them. These declarations take precedence over the standard library's. Strings are
+// Substring search. The standard library only has substring search in _StringProcessing, which adds 1.3 MB of regular
+// expressions when linked statically. These declarations take precedence over the standard library's. Strings are
 // compared byte by byte. `TextSearch` is for long parts in strings of users.
 extension StringProtocol {
   /// Whether another string is a part of this string.

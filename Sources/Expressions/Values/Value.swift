@@ -140,7 +140,7 @@ extension Value {
   }
 }
 
-/// Members of large maps by name. A program may read hundreds of them, and a map searches its entries one by one.
+/// Members of large maps by name. A program may read hundreds of members, and a map searches its entries one by one.
 /// For a program that reads few members, an index would cost more than searching the map. Names are bytes, because
 /// Swift's string equality normalises.
 struct MemberIndex {

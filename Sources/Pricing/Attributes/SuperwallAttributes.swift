@@ -234,7 +234,7 @@ extension AttributeProducer {
       factors: profile.isAndroid ? .androidTrial : .iosTrial)
     let derived: UnitPrices.Derived
     if profile == .iosAPI {
-      // Products of the backend have trials in days, and always divide by them.
+      // Products of the backend have trials in days, and always divide by days.
       prices = UnitPrices(micros: trial.micros, period: trial.period, factors: .superwall)
       derived = try prices.per(unit, digits: 2, .down)
     } else {

@@ -54,7 +54,7 @@ package struct PeriodWords: Hashable, Sendable {
     write(period.count, forms[period.unit.rawValue * 2 + width.rawValue], to: &buffer)
   }
 
-  /// Appends a number with a word.
+  /// Appends a number with its unit in words.
   func write(_ count: Int, _ forms: Forms, to buffer: inout TextBuffer) {
     let forms = forms.forms
     let category = categories[count < 200 ? count : 100 + count % 100]

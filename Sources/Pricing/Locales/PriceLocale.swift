@@ -70,9 +70,9 @@ public final class PriceLocale: Sendable {
 
   package enum Match {
     case exact
-    /// Exact except for keywords, variants, or a script that the language does not use.
+    /// The match is exact except for keywords, variants, or a script that the language does not use.
     case partial
-    /// A language with the separators and symbols of a region.
+    /// The match combines a language with the separators and symbols of a region.
     case composed
     /// The region is unknown.
     case languageOnly

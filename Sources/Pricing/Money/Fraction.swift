@@ -23,11 +23,11 @@ package struct Fraction: Hashable, Sendable {
 
 /// The treatment of digits that are not shown.
 package enum Rounding: Hashable, Sendable {
-  /// Towards minus infinity, so that a price is never shown too high.
+  /// Rounds towards minus infinity, so that a price is never shown too high.
   case down
-  /// To the nearest, ties to the even digit.
+  /// Rounds to the nearest digit, and ties to the even digit.
   case halfEven
-  /// To the nearest, ties away from zero.
+  /// Rounds to the nearest digit, and ties away from zero.
   case halfUp
 }
 

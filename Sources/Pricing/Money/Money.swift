@@ -91,7 +91,7 @@ package enum PriceText {
     var exponent = 0
     while at < text.count {
       guard text[at] &- 0x30 < 10 else { throw .notAPrice }
-      // Far above any number that fits, so more digits change nothing.
+      // The limit is far above any exponent that fits, so more digits change nothing.
       exponent = min(exponent * 10 + Int(text[at] &- 0x30), 100_000)
       at += 1
     }
@@ -139,8 +139,8 @@ package enum PriceText {
     return sum
   }
 
-  /// A plain decimal string, with a number of decimal digits or with as many as needed. Digits that are not shown are
-  /// truncated.
+  /// A plain decimal string, with a number of decimal digits or with as many digits as needed. Digits that are not
+  /// shown are truncated.
   package static func plain(_ micros: Int64, digits: Int? = nil) -> String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
       let start = writePlain(micros, digits: digits, before: 32, scratch)

@@ -84,7 +84,7 @@ public struct Period: Hashable, Sendable {
 
   /// The number of billing periods in a commitment, at least one. The number is exact between months and years and
   /// between days and weeks. Otherwise the number is computed by days (a month has 30, a year 365) and rounded to the
-  /// nearest.
+  /// nearest number.
   package static func billingCycles(of billing: Period, in commitment: Period) -> Int {
     guard billing.count > 0 else { return 1 }
     func size(_ period: Period) -> (kind: Int, count: Int) {

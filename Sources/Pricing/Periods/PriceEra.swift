@@ -8,7 +8,7 @@ package enum PriceEra: String, Hashable, Sendable, CaseIterable {
   case whole
   /// Fractions that add up to a year of 365 days: a week has 365/52 days.
   case fractions
-  /// The newest: fractions, and weeks of 7 days.
+  /// The newest era: fractions, but weeks have 7 days.
   case exact
 }
 

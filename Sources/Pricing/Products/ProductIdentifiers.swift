@@ -4,7 +4,7 @@
 package struct PlayProductID: Hashable, Sendable {
   /// The meaning of a part of the identifier.
   package enum Choice: Hashable, Sendable {
-    /// Empty, missing or `sw-auto`: the best match.
+    /// The part is empty, missing or `sw-auto`, and means the best match.
     case automatic
     /// The identifier contains `sw-none` instead of an offer.
     case none
@@ -34,7 +34,7 @@ package struct PlayProductID: Hashable, Sendable {
 /// An identifier of Stripe or Paddle, in Superwall's format: `environment:price:trial`.
 ///
 /// The parts have no meaning to Tollgate. The trial in the last part (`no-trial`, `7days-free`) is ignored, because the
-/// product's days count.
+/// product's trial days are used instead.
 package struct CompositeProductID: Hashable, Sendable {
   /// The environment: `live`, `test` ...
   package let environment: String

@@ -263,6 +263,6 @@ enum LiquidFunctions {
 // SAFETY: The number is compared with the count, so an operand that is missing is nil.
 // Tests: AnyArgumentsTests, corpus.
 extension Operands {
-  /// An operand, or nil if the call has fewer.
+  /// An operand, or nil if the call has fewer operands.
   func optional(_ i: Int) -> UnsafePointer<Cell>? { i < count ? self[i] : nil }
 }

@@ -175,7 +175,7 @@ enum ListFilters {
 
   enum Choice {
     case yes, no, failed
-    /// The result of the filter is nothing.
+    /// The result of the filter is nil.
     case nothing
   }
 

@@ -210,7 +210,7 @@ enum DecimalNumberFilters {
       guard places < 0 else { return a }
       return integer(LiquidDecimal(a.intValue).rounded(places).mantissa)
     }
-    // Rounding removes digits, so a small number may have many.
+    // Rounding removes digits, so a small number may have many digits.
     let mostScale = function == .round ? 400 : LiquidDecimal.mostDigits
     guard let decimal = LiquidDecimal(a.doubleValue, mostScale: mostScale) else {
       guard a.doubleValue.isFinite else { return Cell(fault: .conversion) }

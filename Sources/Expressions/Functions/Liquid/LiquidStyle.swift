@@ -88,7 +88,7 @@ extension Cell {
     }
   }
 
-  /// Whether the value is nothing: null, or missing.
+  /// Whether the value is nil: null, or missing.
   var isNil: Bool { tag <= Tag.null }
 
   /// Whether the value is truthy in a condition: all values except nil and false.

@@ -9,7 +9,7 @@ enum TextFilters {
   ) -> Cell {
     let value = operands[0]
     let isRuby = !state.style.isJavaScript
-    // In Ruby, these filters return nothing if the value is nothing.
+    // In Ruby, these filters return nil if the value is nil.
     if value.pointee.isNil, isRuby,
       function == .escape || function == .escapeOnce || function == .urlEncode
         || function == .urlDecode
