@@ -29,8 +29,8 @@ public struct Clause: Hashable, Sendable {
     /// Whether only the attribute's presence was tested, as in `has(user.plan)`, and the attribute exists. The value
     /// was not read, and is the string `present`.
     package var isPresenceOnly = false
-    /// The value that a missing attribute counts as, if the language defines one. superscript uses the zero of the
-    /// literal that the attribute is compared with.
+    /// The value that a missing attribute counts as, if the language defines one. superscript uses the zero value of
+    /// the literal's type in a comparison.
     package var standIn: Value?
     /// Whether the value is null in the record, and the SDK passes an empty map.
     package var isMapForNull = false

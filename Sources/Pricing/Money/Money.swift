@@ -72,7 +72,7 @@ package enum PriceText {
     guard digits > 0 else { throw .notAPrice }
     let mantissa = start..<at
     let exponent = try self.exponent(text, from: at)
-    // The place of the point after the last digit of a micro.
+    // The digits down to a micro are those before the point, moved by the exponent, and six more.
     let whole = (point ?? mantissa.upperBound) - start
     let kept = whole + exponent + 6
     return try collect(text, mantissa, digits: kept, isNegative: isNegative)
