@@ -6,7 +6,7 @@ package import RuleEngine
 package struct AttributeSweep {
   /// A range of adjacent values with one outcome. A nil bound is open.
   package struct Stretch {
-    /// The smallest and the largest value in it.
+    /// The smallest and the largest value of the range.
     package var from: Value?
     package var to: Value?
     /// Whether a bound is just outside the range.
@@ -14,18 +14,18 @@ package struct AttributeSweep {
     package var isBefore = false
     package var outcome: Outcome
     package var isOwn = false
-    /// Whether its values are strings, in lexical order.
+    /// Whether the range's values are strings, in lexical order.
     package var isOfTexts = false
-    /// A prefix that all of its values have, and no others.
+    /// A prefix that all strings of the range have, and no other strings.
     package var prefix: String?
-    /// The prefix of the values just before the first of its own.
+    /// The prefix of the range before this one, if this range begins just after it.
     package var prefixBefore: String?
   }
 
   /// A separate value; nil is a missing attribute.
   package struct Single {
     package var value: Value?
-    /// Whether it represents all values of its type that are not listed.
+    /// Whether this value represents all values of its type that are not listed.
     package var isAnyOther = false
     package var outcome: Outcome
     package var isOwn = false
@@ -94,8 +94,8 @@ package struct AttributeSweep {
   private mutating func addTexts(
     _ values: [Value?], _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
-    // Some conditions compare with "true" and "false" in place of bools. These are not part of the
-    // order.
+    // Some conditions compare with "true" and "false" instead of bools. These strings are not part
+    // of the order.
     let ordered = Set(values).filter { value in
       let isBool = value?.text == "true" || value?.text == "false"
       return !isBool || value == own || value.map(constants.contains) ?? false
@@ -126,7 +126,7 @@ package struct AttributeSweep {
       var told = Stretch(
         from: i == 0 ? nil : stretch.first, to: i == found.count - 1 ? nil : stretch.last,
         outcome: stretch.outcome, isOwn: stretch.isOwn, isOfTexts: stretch.first.text != nil)
-      // There are further values between two of them. At each border one of the two sides is a
+      // More values lie between the tested ones. At each border, the value on one side is a
       // constant.
       if !isWhole, i > 0, !isConstant.contains(stretch.first),
         isConstant.contains(found[i - 1].last)
@@ -196,8 +196,7 @@ package struct AttributeSweep {
     for case let text? in constants.map({ $0.text }) where !isOrdered && text != own?.text {
       chosen.append((.string(text), true))
     }
-    // Of the remaining values, one for each type and outcome, for types that conditions or the user
-    // have.
+    // One value for each type and outcome, and only of types that conditions or the user have.
     let kinds = Set((constants + [own].compactMap { $0 }).map(Self.kind))
     let absent = decide(nil)
     var seen: [String: Set<Outcome>] = [:]
@@ -212,8 +211,8 @@ package struct AttributeSweep {
       if value.number != nil && !stretches.isEmpty || value.text != nil && isOrdered { continue }
       guard let outcome = decide(value) else { continue }
       let kind = Self.kind(value)
-      // Of the values that no condition names only strings are common. Others are reported if they
-      // make a difference.
+      // Values that no condition names are usually strings. Other types are listed only if their
+      // outcome differs.
       let isUsual = !kinds.isEmpty || value.text != nil
       if value == .null || !isUsual {
         if outcome == absent { continue }

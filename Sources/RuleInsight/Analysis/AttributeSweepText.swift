@@ -88,8 +88,8 @@ extension AttributeSweep {
     }
   }
 
-  /// The stretches. Strings between those that conditions name are merged into one row if their
-  /// outcomes are the same, because an order is meaningless if no condition uses it.
+  /// The stretches. Strings that no condition names are merged into one row if their outcomes are
+  /// the same, because an order is meaningless if no condition uses it.
   private var textRows: [Row] {
     func row(_ stretch: Stretch) -> Row {
       Row(range: stretch.text, outcome: stretch.outcome.text, isOwn: stretch.isOwn)
@@ -114,7 +114,7 @@ extension AttributeSweep.Single {
 }
 
 extension AttributeSweep.Stretch {
-  /// Whether it is a single string, or a prefix.
+  /// Whether the stretch is a single string, or has a prefix.
   fileprivate var isNamed: Bool { prefix != nil || from != nil && from == to }
 
   fileprivate var text: String {

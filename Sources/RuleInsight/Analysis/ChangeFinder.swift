@@ -28,7 +28,7 @@ final class ChangeFinder {
   private let record: Value
   private let context: RecordContext
   private let model: ConditionModel
-  /// By rule from the first, its condition in the model.
+  /// The condition of each rule in the model, from the first rule of the placement.
   private let conditionOf: [Int?]
   private let derived: DerivedAttributes
 
@@ -164,7 +164,7 @@ final class ChangeFinder {
       + "attribute changes that"
   }
 
-  /// Why no change helps.
+  /// The reason why no change makes the audience match.
   private func reason(_ variants: [Variant]) -> String? {
     for earlier in before.reversed() where takes(earlier, context.state) {
       if conditionOf[earlier - before.lowerBound] == nil,
@@ -184,7 +184,7 @@ final class ChangeFinder {
       + (asksForEvents ? " with this user's events" : "")
   }
 
-  /// Whether an earlier rule decides for users for whom its condition holds.
+  /// Whether an earlier rule takes the users that match its condition.
   private func takes(_ earlier: Int, _ state: DecisionState) -> Bool {
     let compiled = ruleSet.rules[earlier]
     if compiled.isBroken { return false }
@@ -282,7 +282,7 @@ final class ChangeFinder {
 
   private typealias Values = [(place: Int, value: Value?)]
 
-  /// The values for which the decision is the audience; nil if it is not.
+  /// The values, adjusted if necessary, for which the audience takes the user; nil if there are none.
   private func accepted(_ values: Values, _ variant: Variant) -> Values? {
     let paths = values.map { variant.search.space.places[$0.place].path }
     let changed = apply(values, variant)
@@ -313,7 +313,7 @@ final class ChangeFinder {
   private func isTaken(_ changed: Value, _ paths: [AttributePath], _ variant: Variant) -> Bool {
     var changed = changed
     guard let followed = derived.follow(&changed, paths) else { return false }
-    // A change of a value that rules read would have to be listed separately.
+    // Rules must not read the adjusted values, because such a change would have to be listed separately.
     let read = variant.search.space.places
     guard !followed.contains(where: { path in read.contains { $0.path == path } }),
       let reasons = decider.reasons(for: changed, at: name)
@@ -348,7 +348,7 @@ final class ChangeFinder {
     return values
   }
 
-  /// Values that SDKs send, which read better than others for which a condition holds.
+  /// Values that SDKs send, which are easier to read than other matching values.
   private static func sent(_ names: [String]) -> [Value] {
     guard names.count == 2, names[0] == UserMember.device.key,
       let attribute = DeviceAttribute(named: names[1])

@@ -1,11 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Looks for the smallest set of places whose change meets the goals.
+/// Looks for the smallest set of attributes whose change meets the goals.
 ///
-/// A failed set gives more information. Its proof also covers supersets with further open places.
-/// The places that remain closed form a *core*: every solution contains at least one of them. Only
-/// sets that intersect all cores are tried, which are few.
+/// A failed set gives more information, because its proof also covers supersets with more open
+/// places. The places that remain closed form a *core*: every solution contains at least one of
+/// them. Only the few sets that intersect all cores are tried.
 struct ChangeSearch {
   enum Result {
     case found
@@ -15,7 +15,7 @@ struct ChangeSearch {
     case unknown
   }
 
-  /// The maximum number of steps for all questions together, and for one.
+  /// The maximum number of steps for all questions together, and for one question.
   static let budget = 6_000_000
   private static let budgetPerQuestion = 200_000
   private static let mostSpaces = 4_000
@@ -44,7 +44,7 @@ struct ChangeSearch {
   /// Whether it is proved that there is no solution at all.
   var isExhausted: Bool { cores.contains(where: { $0.isEmpty }) }
 
-  /// Whether no change at all meets some goals, or all.
+  /// Whether it is proved that no change meets the goals.
   mutating func isImpossible(_ some: [ConditionSpace.Goal]? = nil) -> Bool {
     isProved(some ?? goals, order)
   }
@@ -102,7 +102,7 @@ struct ChangeSearch {
 
   private mutating func test(_ chosen: [Int], _ accepts: (AnalysisWitness, [Int]) -> Bool) -> Result
   {
-    // Also with no place at all, because other entitlements may be enough.
+    // The empty set is tried too, because other entitlements may be enough.
     let changed = space.space(changing: chosen)
     spaces += 1
     let answer = changed.answer(goals, budget: Self.budgetPerQuestion) { accepts($0, chosen) }
@@ -124,7 +124,7 @@ struct ChangeSearch {
     return .excluded
   }
 
-  /// Opens the places that still allow no solution. Most places can be opened, so halves are
+  /// Opens places as long as there is still no solution. Most places can be opened, so halves are
   /// opened together if that is possible.
   private mutating func openMore(_ places: ArraySlice<Int>, _ open: inout [Int]) {
     if places.isEmpty || isOutOfBudget { return }

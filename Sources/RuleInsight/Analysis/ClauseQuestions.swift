@@ -11,7 +11,7 @@ extension PlacementAnalysis {
     var isGeneral: Bool
   }
 
-  /// Questions about a clause that decides, the most ordinary users first.
+  /// Questions that find users for whom a clause decides, the most ordinary users first.
   ///
   /// - Parameter holds: whether the clause should hold for the users, or not.
   /// - Returns: empty if no user reaches the rule.

@@ -2,8 +2,8 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Attributes of a device that depend on each other, so that users have both or neither: a version
-/// and its padded form, days and minutes since something.
+/// Pairs of device attributes that depend on each other: a version and its padded form, or the days
+/// and minutes since an event. A user has both or neither.
 package struct DerivedAttributes {
   private enum Relation {
     case padded, minutes
@@ -16,7 +16,7 @@ package struct DerivedAttributes {
   ]
   private static let minutesOfADay: Int64 = 1_440
 
-  /// The pairs that a record has, with values that agree.
+  /// The pairs whose two values are in the record and agree.
   private let kept: [(source: AttributePath, derived: AttributePath, Relation)]
   private let record: Value
   private let width: Int
@@ -47,7 +47,7 @@ package struct DerivedAttributes {
     }
   }
 
-  /// Adjusts the attributes that depend on changed ones.
+  /// Adjusts the attributes that depend on changed attributes.
   ///
   /// - Parameters:
   ///   - changed: the record with other values at some paths.

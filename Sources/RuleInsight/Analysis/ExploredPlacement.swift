@@ -5,7 +5,7 @@ internal import RuleEngine
 
 /// The results of an analysis for a placement.
 package struct ExploredPlacement {
-  /// A user that was found.
+  /// A user that the analysis found.
   struct User {
     var witness: AnalysisWitness
     var record: Value
@@ -24,7 +24,7 @@ package struct ExploredPlacement {
 
   let model: ConditionModel
   let space: ConditionSpace
-  /// The conditions of its rules, in their order.
+  /// The conditions of the placement's rules, in their order.
   let conditions: [Int?]
   var users: [User]
 
@@ -36,7 +36,8 @@ package struct ExploredPlacement {
     }
   }
 
-  /// By attribute, as a candidate without a value, the conditions and clauses that read it.
+  /// For each attribute, the conditions and clauses that read it. The attribute is a candidate
+  /// without a value.
   var readers: [ConditionSpace.Candidate: [Int]] {
     var readers: [ConditionSpace.Candidate: [Int]] = [:]
     for node in nodes {

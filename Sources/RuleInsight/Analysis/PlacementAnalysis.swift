@@ -12,17 +12,17 @@ struct PlacementAnalysis {
     case unknown
   }
 
-  /// The step limits: the minimum for all questions about a placement, the addition per audience,
-  /// and the maximum for one question.
+  /// The step limits: the minimum for all questions about a placement, the extra steps for each
+  /// audience, and the maximum for one question.
   private static let leastBudget = 1_500_000
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
 
   let ruleSet: RuleSet
   let model: ConditionModel
-  /// By rule, the number of its condition in the model.
+  /// The number of each rule's condition in the model.
   let conditionOf: [Int?]
-  /// Conditions of the model that always hold from now on.
+  /// The model's conditions that are true for all devices from now on.
   let dates: Range<Int>
   /// By condition and clause, the flips for questions about deciding clauses; empty if there are no
   /// such questions.
@@ -32,11 +32,11 @@ struct PlacementAnalysis {
   private let isFromNowOn: Bool
   /// The placement's rules.
   let rules: Range<Int>
-  /// By rule of the placement. Copying an audience for each pair of rules takes longer than the questions.
+  /// The gate of each rule of the placement. Copying audiences for each pair of rules takes longer than the questions.
   private let gates: [Gate]
   /// The distinct conditions of rules that take users, in order.
   private let distinct: [Int]
-  /// By rule of the placement, how many of ``distinct`` come before it; nil behind a rule that takes every user.
+  /// For each rule of the placement, how many of ``distinct`` come before it; nil after a rule that takes every user.
   private let before: [Int?]
   let name: String
   private let placement: Int
@@ -44,7 +44,7 @@ struct PlacementAnalysis {
   let mayBePassed: Bool
   /// By condition, the first rule of the placement with it.
   private let firstRules: [Int: Int]
-  /// Whether the first condition that holds decides.
+  /// Whether the first matching rule always decides.
   private let isPlain: Bool
   let now: Instant
   let space: ConditionSpace
@@ -70,7 +70,7 @@ struct PlacementAnalysis {
   /// All users that were found.
   private var users: [ExploredPlacement.User] = []
   private static let mostKnown = 32
-  /// The most of them to decide again for one question.
+  /// The maximum number of known users that are decided again for one question.
   private static let mostVerified = 4
   /// Nodes that all questions are about, if there are few.
   private let asked: [Int]
@@ -79,7 +79,7 @@ struct PlacementAnalysis {
   private var learned: (rule: Int, conditions: [Int])?
 
   /// - Parameters:
-  ///   - flips: by condition, those that questions are also about.
+  ///   - flips: by condition, the clause flips that questions are also about.
   ///   - effort: the factor for the usual number of steps.
   ///   - isFromNowOn: whether witnesses may be users at a later time.
   init(
@@ -301,7 +301,7 @@ struct PlacementAnalysis {
         }
         guard isMet else { continue }
       }
-      // The decision must agree with the machine's result for the attributes alone.
+      // The decision must agree with the outcome that the model computed from the attributes alone.
       let holds = goal.map { pool[i].outcomes[$0.node] == .true } ?? true
       if pool[i].isPlain, holds == (pool[i].reach == rule) { return pool[i].record }
       verifications += 1
@@ -333,7 +333,7 @@ struct PlacementAnalysis {
       users: users)
   }
 
-  /// Whether a question has no answer.
+  /// Whether it is proved that a question has no answer.
   ///
   /// - Returns: conditions that suffice for the proof; nil when it is unknown.
   func proof(
@@ -371,7 +371,7 @@ struct PlacementAnalysis {
         return nil
       }
     }
-    // The rule's own limit may have a shorter time span than those that are used up.
+    // The rule's own limit may have a shorter time span than the limits that are used up.
     for history in heldBack.isEmpty ? [.recent] : WitnessRecord.History.allCases {
       let made = WitnessRecord(
         witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now,
@@ -394,7 +394,7 @@ struct PlacementAnalysis {
 }
 
 extension PlacementAnalysis {
-  /// The same where the first condition that holds decides.
+  /// Like ``verified(_:gettingTo:)``, for placements where the first matching rule always decides.
   private func verifiedPlainly(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
     space.steps += 2 + (rule - rules.lowerBound) / 8
     let condition = conditionOf[rule].map { [$0] } ?? []

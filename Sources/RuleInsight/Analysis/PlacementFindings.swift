@@ -49,12 +49,12 @@ extension PlacementAnalysis {
     ruleSet.rules[rule].audience.conditionPath(clause: clause)
   }
 
-  /// Earlier rules without which a rule could be reached.
+  /// Earlier rules that together prevent users from reaching a rule.
   private func shadowing(_ rule: Int, isFirstTime: Bool) -> [Int] {
     let earlier = (rules.lowerBound..<rule).filter {
       takes($0) && (isFirstTime || !mayBePassed || !isPassed($0, by: rule))
     }
-    // One that matches every user is enough.
+    // One rule that matches every user is enough.
     if let all = earlier.first(where: { conditionOf[$0] == nil }) { return [all] }
     guard let question = taking(rule, isFirstTime: isFirstTime),
       var needed = proof(question, gettingTo: rule)
@@ -65,7 +65,8 @@ extension PlacementAnalysis {
       .sorted()
   }
 
-  /// A minimal set of conditions for a proof. The last ones are dropped first.
+  /// A minimal set of conditions that still proves the goals impossible. The last conditions are
+  /// dropped first.
   private func reduced(_ conditions: [Int], _ goals: [ConditionSpace.Goal]) -> [Int] {
     var needed = conditions
     for candidate in conditions.sorted(by: { firstRule(with: $0) > firstRule(with: $1) })
@@ -96,7 +97,7 @@ extension PlacementAnalysis {
         suggestion: "move it before those audiences, or remove it"))
   }
 
-  /// Finds an audience that from now on holds for no device that reports its date.
+  /// Finds an audience that matches no device that reports the current date or a later one.
   private mutating func expiry(of rule: Int) -> [RuleAnalysis.Finding] {
     guard let condition = conditionOf[rule], let holding = holding(rule) else { return [] }
     let current = dates.filter { model.sharesAttributes(of: condition, with: $0) }.map {
@@ -226,7 +227,7 @@ extension PlacementAnalysis {
       }
       return constant(text + " here, behind earlier audiences", number, rule, .note, related)
     }
-    // The clauses to its left that imply it.
+    // Clauses to the left that together imply this clause.
     var relaxed: [Int] = []
     var needed = clauses.indices.filter { $0 < number && clauses[$0].node != nil }
     for candidate in needed.reversed() {

@@ -7,7 +7,7 @@ internal import RuleEngine
 struct RecordContext {
   let witness: AnalysisWitness
   let state: DecisionState
-  /// Attributes that depend on events, whatever value the record has.
+  /// Attributes that are computed from events, whatever value the record has for them.
   let fixed: Set<AttributePath>
 
   /// Nil when the record is rejected.

@@ -11,7 +11,7 @@ package struct RuleAnalysis {
     package var witness: Value?
   }
 
-  /// The number of questions, and of each kind of answer.
+  /// The number of questions, and the number of each kind of answer.
   package struct Statistics: Equatable, Sendable {
     package var questions = 0
     package var witnesses = 0
@@ -33,9 +33,9 @@ package struct RuleAnalysis {
   package func witness(for diagnostic: Diagnostic) -> Value? { witnesses[diagnostic] }
 
   package private(set) var statistics = Statistics()
-  /// The steps of all searches, and the atoms that were run to find classes of values. It measures the work.
+  /// The amount of work: the steps of all searches, and the atoms that were run to find classes of values.
   package private(set) var steps = 0
-  /// By placement, the results of its analysis; empty unless users are stored.
+  /// The results of each placement's analysis; empty unless users are stored.
   package private(set) var explored: [ExploredPlacement] = []
 
   /// Asks all questions about all placements.

@@ -8,7 +8,7 @@ struct RuleModel {
   /// By rule, the number of its condition in the model; nil for a rule that matches every user, and
   /// for a broken one.
   let conditionOf: [Int?]
-  /// Conditions of the model that always hold from now on.
+  /// The model's conditions that are true for all devices from now on.
   let dates: Range<Int>
 
   init(_ ruleSet: RuleSet, now: Instant) {
@@ -37,8 +37,8 @@ struct RuleModel {
     ) { ruleSet.answers(to: $0) }
   }
 
-  /// Conditions that hold for every device from a time on: the date that it reports is not in the
-  /// past.
+  /// Conditions that are true for every device from now on, because the date that a device reports
+  /// is not in the past.
   private static func dates(of ruleSet: RuleSet, from now: Instant) -> [String] {
     let day: Int64 = 86_400_000
     // In some time zones it is still yesterday.

@@ -12,7 +12,7 @@ enum SettledRecord {
     [UserMember.device.key, attribute.rawValue]
   }
 
-  /// A record without attributes that are derived from the clock, or from others that it has.
+  /// The record without attributes that are derived from the clock or from its other attributes.
   static func stripped(_ record: Value) -> Value {
     var stripped = record
     for attribute in DeviceDerivation.attributes {

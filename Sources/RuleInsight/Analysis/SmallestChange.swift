@@ -4,9 +4,9 @@ package import RuleEngine
 /// The smallest number of a user's attributes that must change for an audience to match.
 package struct SmallestChange {
   package enum Verdict: String, Sendable {
-    /// Such changes exist.
+    /// A change makes the audience match.
     case found
-    /// Proved: whatever the attributes are, the audience does not match this user.
+    /// It is proved that the audience does not match this user, whatever the attributes are.
     case none
     case unknown
   }
@@ -24,13 +24,13 @@ package struct SmallestChange {
     }
   }
 
-  /// The maximum size of the sets that are tried.
+  /// The maximum number of attributes that are changed together.
   package static let most = 4
 
   package var verdict: Verdict
   /// The required changes; empty when the audience already matches the user.
   package var changes: [Change] = []
-  /// Attributes that no rule reads, but that change with the others, such as a version with its
+  /// Attributes that no rule reads, but that change with ``changes``, such as a version with its
   /// padded form.
   package var follows: [Change] = []
   /// The largest number of attributes for which it is proved that no change is enough.

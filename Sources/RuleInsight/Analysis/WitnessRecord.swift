@@ -13,7 +13,7 @@ struct WitnessRecord {
   /// The time of the occurrences that use up limits.
   enum History: CaseIterable {
     case recent
-    /// As early as they still count, so that limits with a shorter span are not used up.
+    /// As early as possible while they still count, so that limits with a shorter span are not used up.
     case early
   }
 
@@ -72,7 +72,7 @@ struct WitnessRecord {
     }
   }
 
-  /// Events for which questions have these answers, as far as possible.
+  /// Events that give questions these answers, as far as possible.
   private static func events(
     _ answers: [(question: HostQuestion, value: Value)], _ platform: Platform?, _ now: Instant
   ) -> [Value.Entry] {
@@ -138,7 +138,7 @@ final class WitnessDecider {
     return read(json: bytes)
   }
 
-  /// The same for a record as a string, which is copied.
+  /// Reads a user record from a string, which is copied; nil when the record is rejected.
   func read(json record: some Sequence<UInt8>) -> DecisionState? {
     do {
       try reader.read(json: record, into: &frame)
@@ -155,7 +155,7 @@ final class WitnessDecider {
     return ruleSet.reasons(ofPlacement: number, frame: &frame, state: state)
   }
 
-  /// The rule of a placement that decides a user record, as far as conditions decide.
+  /// The rule whose condition is the first to match a user record at a placement.
   ///
   /// - Returns: the rule, or nil for none; or nil when the record is rejected.
   func firstMatch(for record: Value, at placement: Int) -> Int?? {
