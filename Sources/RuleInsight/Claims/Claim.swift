@@ -1,6 +1,6 @@
 package import Expressions
 
-/// An assertion of a text about a product, compared with the store's charges.
+/// An assertion of a text about a product, compared with what the store charges.
 package struct Claim: Hashable, Sendable {
   /// The kind of assertion.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package struct Claim: Hashable, Sendable {
     case length
     /// The price of the offer.
     case offerPrice = "offer-price"
-    /// The price after the offer.
+    /// The price after the offer ends.
     case then
     /// The end of the offer.
     case end
@@ -28,13 +28,13 @@ package struct Claim: Hashable, Sendable {
     case comparison
     /// The currency.
     case currency
-    /// It can be cancelled at any time.
+    /// The product can be cancelled at any time.
     case cancel
-    /// It renews.
+    /// The product renews.
     case renewal
-    /// It is paid once and does not end.
+    /// The product is paid once and does not end.
     case lifetime
-    /// A value exists at all.
+    /// An attribute in the text has a value.
     case value
     /// Dates and words are in the text's language.
     case language
@@ -44,14 +44,14 @@ package struct Claim: Hashable, Sendable {
 
   package enum Verdict: Hashable, Sendable {
     case holds
-    /// The problem, and what the store does.
+    /// The claim is false; the string describes the problem and what the store does.
     case fails(String)
-    /// Why it could not be checked.
+    /// The claim could not be checked; the string is the reason.
     case unknown(String)
   }
 
   package var kind: Kind
-  /// The identifier of the product, and its slot; empty if it is not about a product.
+  /// The identifier of the product, and its slot; both are empty if the claim is not about a product.
   package var product: String
   package var slot: String
   package var verdict: Verdict
@@ -59,15 +59,15 @@ package struct Claim: Hashable, Sendable {
   package var range: SourceRange
   /// The sentence as the user reads it.
   package var sentence: String
-  /// The words of the assertion.
+  /// The words of the text that make the claim.
   package var words: String
-  /// Whether it only fails for users that are not eligible for the offer.
+  /// Whether the claim only fails for users that are not eligible for the offer.
   package var isForIneligibleOnly = false
-  /// The product that must be selected for it to fail; nil if that does not matter.
+  /// The product that must be selected for the claim to fail; nil if any selection fails.
   package var selected: String?
-  /// The locale in which it was found.
+  /// The locale in which the claim was found.
   package var locale: String
-  /// The part of the rendered text, by character.
+  /// The range of the claim's words in the rendered text, by character.
   var part: Range<Int>?
 
   /// The claim as a JSON object.

@@ -6,13 +6,14 @@ enum ClaimAttribute: Hashable, Sendable {
   case price(per: Period.Unit?)
   /// The price of the offer, for one of its periods or for a unit.
   case offerPrice(per: Period.Unit?)
-  /// The length of the offer's first period in a unit; nil for a string with its unit.
+  /// The length of the offer's first period as a number of units; nil for a string that includes
+  /// the unit.
   case offerLength(Period.Unit?)
-  /// The length of the whole offer.
+  /// The length of the whole offer as a number of units; nil for a string that includes the unit.
   case offerTotal(Period.Unit?)
   /// The end of the offer's first period.
   case offerEnd
-  /// A date of the contract that counts every period.
+  /// An end date of the contract, which counts all periods.
   case date
   /// A word for the period: `month`, `monthly`, `/mo`.
   case period
@@ -25,7 +26,7 @@ enum ClaimAttribute: Hashable, Sendable {
   /// Any other attribute, such as a label.
   case other
 
-  /// By the names of attributes, including AgentWallie's.
+  /// The meaning of each attribute name, including AgentWallie's names.
   static let named: [String: ClaimAttribute] = [
     "price": .price(per: nil), "rawPrice": .price(per: nil), "raw_price": .price(per: nil),
     "dailyPrice": .price(per: .day), "weeklyPrice": .price(per: .week),
@@ -52,7 +53,7 @@ enum ClaimAttribute: Hashable, Sendable {
     "currencySymbol": .currency, "currencyCode": .currency,
   ]
 
-  /// Whether it is a plain number without a currency.
+  /// Attributes that are plain numbers without a currency.
   static let raw: Set<String> = ["rawPrice", "raw_price", "rawTrialPeriodPrice"]
 
   var isOffer: Bool {

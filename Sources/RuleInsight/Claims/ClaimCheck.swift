@@ -3,10 +3,10 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Finds assertions about products in texts and checks them: for each product that may be selected,
+/// Finds assertions about products in texts and checks them for each product that may be selected,
 /// for users with and without eligibility for offers, and for each locale.
 ///
-/// Control flow is that of the template: each text is rendered, so a claim only counts where a user
+/// Each text is rendered with the template's own control flow, so a claim only counts where a user
 /// can read it. Conditions about the user are tried with both results.
 package struct ClaimCheck: Sendable {
   private let environment: TemplateEnvironment
@@ -56,11 +56,11 @@ package struct ClaimCheck: Sendable {
   /// The results for one text.
   package struct Result: Sendable {
     package var claims: [Claim] = []
-    /// Whether its language is known; nil for a text without words.
+    /// Whether the text's language is known; nil for a text without words.
     package var isInKnownLanguage: Bool?
     /// The part that a limit left unchecked; nil if everything was checked.
     package var unchecked: String?
-    /// The reason why the text was not checked, or not by its words; nil if it was.
+    /// The reason why the text, or its words, were not checked; nil if everything was checked.
     package var gap: String? {
       unchecked
         ?? (isInKnownLanguage == false
@@ -81,10 +81,11 @@ package struct ClaimCheck: Sendable {
         ]
       return all + [.map(entry.map { Value.Entry(key: .string($0.0), value: $0.1) })]
     }
-    /// The characters of all renderings that were judged: a measure of the work that is the same on
+    /// The number of characters in all judged renderings: a measure of the work that is the same on
     /// every machine.
     package var characters = 0
-    /// The distinct renderings of the text: for a selected product, eligible or not.
+    /// The distinct renderings of the text, for each selected product and for eligible and
+    /// ineligible users.
     package var renderings: [Rendering] = []
   }
 
@@ -94,20 +95,21 @@ package struct ClaimCheck: Sendable {
     package struct Piece: Hashable, Sendable {
       package var text: String
       package var isStruck: Bool
-      /// Whether it is part of a false claim.
+      /// Whether the piece is part of a false claim.
       package var isFalse: Bool
     }
 
     package var pieces: [Piece]
     package var selected: String?
-    /// Whether its users are eligible for offers; nil if all users read it.
+    /// Whether only eligible users read this rendering (true) or only ineligible ones (false); nil
+    /// if all users read it.
     package var isEligible: Bool?
     package var locale: String
 
     package var text: String { pieces.map { $0.text }.joined() }
   }
 
-  /// The claims of texts, by text.
+  /// The claims of each text, in the order of the texts.
   ///
   /// - Parameter selected: the selected product; nil for each of them in turn.
   package func check(

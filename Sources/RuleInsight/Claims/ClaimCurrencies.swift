@@ -1,4 +1,4 @@
-/// Currency signs, and the currencies that each may mean.
+/// Currency signs, and the currencies that each sign may mean.
 enum ClaimCurrencies {
   private static let dollars = [
     "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "CLP", "COP", "ARS",
@@ -22,7 +22,8 @@ enum ClaimCurrencies {
     ("euros", ["EUR"]), ("dollars", dollars), ("rs", ["INR", "PKR"]),
   ].map { (Array($0.0.unicodeScalars), $0.1) }.sorted { $0.0.count > $1.0.count }
 
-  /// Codes are written in capitals; `try` is a word.
+  /// Whether a sign is an abbreviation that must be in capitals, because in lower case it may be a
+  /// word such as `try`.
   private static func isCode(_ sign: [Unicode.Scalar]) -> Bool {
     sign.count == 3 && sign.allSatisfy { 0x61...0x7A ~= $0.value } || sign == ["t", "l"]
       || sign == ["r", "s"]
@@ -75,7 +76,7 @@ enum ClaimCurrencies {
     return nil
   }
 
-  /// A code in capitals as a word of its own: `prices in USD`.
+  /// Reads a currency code in capitals as a whole word: `prices in USD`.
   static func code(at place: Int, in text: ClaimText) -> (currencies: [String], count: Int)? {
     for (sign, currencies) in signs
     where sign.count == 3 && isCode(sign) && place + 3 <= text.scalars.count {
@@ -94,7 +95,7 @@ enum ClaimCurrencies {
     return nil
   }
 
-  /// Names of currencies that prices are said to be in; longer names first.
+  /// Names of currencies that a text may state for its prices; longer names first.
   private static let names: [(name: [Unicode.Scalar], currencies: [String])] = [
     ("in us dollars", ["USD"]), ("in u.s. dollars", ["USD"]), ("in us-dollar", ["USD"]),
     ("in dollars", dollars), ("in dollar", dollars), ("in euros", ["EUR"]), ("in euro", ["EUR"]),
@@ -110,7 +111,7 @@ enum ClaimCurrencies {
     ("dolar cinsinden", dollars), ("euro cinsinden", ["EUR"]), ("dolar olarak", dollars),
   ].map { (Array($0.0.unicodeScalars), $0.1) }
 
-  /// Hundredths of a currency after a number: `10¢ a day`, `17 Cent`.
+  /// Reads a sign or word for hundredths of a currency after a number: `10¢ a day`, `17 Cent`.
   static func minorSign(after place: Int, in text: ClaimText) -> (
     currencies: [String], count: Int
   )? {

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// The diagnostics for claims: each problem once, at its place.
+/// The diagnostics for claims. Each problem is reported once, at its position.
 package enum ClaimFindings {
   private static let offerKinds: Set<Claim.Kind> = [
     .free, .trial, .noPayment, .length, .offerPrice, .then, .end,

@@ -25,7 +25,7 @@ extension ClaimJudge {
       }
   }
 
-  /// `billed $59.99 after 3 days`
+  /// Checks the time of the first charge: `billed $59.99 after 3 days`.
   private mutating func judgeFirstCharge(
     _ span: ClaimReading.Quantity, _ sentence: Range<Int>
   ) {
@@ -66,7 +66,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `$0.99 a month for 3 months`: the time for which the price of an offer is charged.
+  /// Checks how long the price of an offer is charged: `$0.99 a month for 3 months`.
   private mutating func judgePaidTime(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) {
     guard
       let money = reading.moneys.last(where: {
@@ -87,7 +87,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `Day 7: you are charged`, `Tag 7`, `第7天`, of an offer that begins with a free phase.
+  /// Checks the day of the first charge after a free phase: `Day 7: you are charged`, `Tag 7`, `第7天`.
   private mutating func judgeDay(_ sentence: Range<Int>) {
     for (day, range) in daysOfCharges(sentence) {
       for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
@@ -101,8 +101,8 @@ extension ClaimJudge {
     }
   }
 
-  /// The days of a schedule on which something is charged: at the beginning of a sentence, or in
-  /// one of its clauses: `you are charged on day 7`.
+  /// The days of a schedule on which a charge is made. A day may begin a sentence, or follow in a
+  /// clause: `you are charged on day 7`.
   private func daysOfCharges(_ sentence: Range<Int>) -> [(day: Int, range: Range<Int>)] {
     if let first = reading.day(in: sentence) {
       let rest = first.range.upperBound..<sentence.upperBound
@@ -120,7 +120,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `2 months free` of a yearly plan that costs as much as 10 months.
+  /// Checks `2 months free` of a yearly plan that costs as much as 10 months.
   mutating func judgeFreeMonths(
     _ word: Range<Int>, _ spans: [ClaimReading.Quantity], _ sentence: Range<Int>
   ) -> Bool {
@@ -161,7 +161,7 @@ extension ClaimJudge {
     return false
   }
 
-  /// Whether `free` describes something that is not the product: `a free guide`.
+  /// Whether `free` describes something other than the product: `a free guide`.
   func isOfAnother(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let written = text.text(word).lowercased()
     let isAdjective =
@@ -173,7 +173,7 @@ extension ClaimJudge {
     return isBeforeOtherWord(word, sentence)
   }
 
-  /// Whether a word that the tables do not have follows directly.
+  /// Whether the next word is one that the tables do not contain.
   func isBeforeOtherWord(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let next = word.upperBound + 1
     guard next < sentence.upperBound, text.scalars[word.upperBound] == " ",
@@ -184,7 +184,7 @@ extension ClaimJudge {
 
   // MARK: Currencies in words
 
-  /// `All prices in USD`
+  /// Checks the currency that words name: `All prices in USD`.
   mutating func judgeCurrencyWords() {
     let codes = reading.currencyCodes
     guard !codes.isEmpty else { return }

@@ -27,7 +27,8 @@ extension ClaimJudge {
     if attributes(in: sentence).isEmpty, let first = compared.first,
       about.allSatisfy(first.contains)
     {
-      // `Save 50% compared to monthly` names the product that saves nothing.
+      // `Save 50% compared to monthly` names the product that others are compared with, not the
+      // product that saves.
       let others = productsOfAdverbs(in: sentence).filter { !first.contains($0) }
       about = others.isEmpty ? products.indices.filter { !first.contains($0) } : others
     }
@@ -58,7 +59,7 @@ extension ClaimJudge {
       isSaid && percent.value <= (saving * 100).rounded(.up) + 0.001
         && (percent.value <= saving * 100 + 0.75)
     }
-    // If it is said of several products at once, it is enough that it holds for one of them.
+    // A claim about several products at once only has to be true for one of them.
     let isOfAny = isUpTo || percent.attribute == nil && about.count > 1
     let failing = best.filter { !holds($0.saving) }
     if isOfAny, failing.count < best.count {
@@ -91,8 +92,8 @@ extension ClaimJudge {
     return " against '\(products[named[0]].identifier)'"
   }
 
-  /// Why a discount is not for as long as the product is paid: `20% off forever` of a coupon for one
-  /// year; nil if it is.
+  /// The reason why a discount ends before the subscription does: `20% off forever` of a coupon for one year; nil if it
+  /// does not end.
   private func endOfDiscount(_ product: Int, _ share: Double) -> String? {
     let known = products[product]
     guard known.fullMicros ?? 0 <= known.micros ?? 0,
@@ -143,7 +144,7 @@ extension ClaimJudge {
     }?.period
   }
 
-  /// The share that the first phase of an offer with a price saves; nil without one.
+  /// The fraction of the price that the first paid phase of an offer saves; nil without such a phase.
   private func offerSaving(_ product: Int, for time: Period? = nil) -> Double? {
     let known = products[product]
     if let full = known.fullMicros, let micros = known.micros, full > micros, full > 0 {
@@ -167,7 +168,7 @@ extension ClaimJudge {
     } + comparedByDiscount(in: sentence)
   }
 
-  /// `80% off monthly`: a discount off the plan that renews more often.
+  /// The products with the period that follows a discount, if another product has a longer period: `80% off monthly`.
   private func comparedByDiscount(in sentence: Range<Int>) -> [[Int]] {
     reading.words(.off, in: sentence).compactMap { word in
       let at = reading.skip(word.range.upperBound, [" "])
@@ -210,8 +211,8 @@ extension ClaimJudge {
     return others.isEmpty ? nil : others
   }
 
-  /// The savings of a product relative to others, as fractions; relative to itself, the saving of
-  /// its offer.
+  /// The savings of a product compared with other products, as fractions. Compared with itself, it
+  /// is the saving of its offer.
   private func savings(of product: Int, against named: [Int]?) -> [Double] {
     let own = products[product]
     guard let year = own.price(per: .year) else { return [] }
@@ -264,7 +265,7 @@ extension ClaimJudge {
         other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence,
         isStruck: false)
     }
-    // `De R$ 399,90 por R$ 199,90`
+    // `De R$ 399,90 por R$ 199,90` has the former price first.
     for (other, actual) in zip(moneys, moneys.dropFirst())
     where reading.precedes([.reduced], other.range.lowerBound)
       && actual.range.lowerBound - other.range.upperBound <= 8
@@ -279,7 +280,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `Save $60 a year`
+  /// Checks a saved amount: `Save $60 a year`.
   private mutating func judgeSavedAmount(_ money: Money, _ sentence: Range<Int>) {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0, reading.has(.off, in: clause),
@@ -288,14 +289,14 @@ extension ClaimJudge {
         $0.range.upperBound <= money.range.lowerBound
       })
     else { return }
-    // `50% off the regular $79.99`
+    // `50% off the regular $79.99` names a product's own price, not a saved amount.
     if products.contains(where: { abs(Double($0.micros ?? 0) / 1e6 - amount) < 0.0051 }) { return }
     var about = products(at: money.range.lowerBound, in: sentence)
     let named = compared(in: sentence).first
     if let named, attributes(in: sentence).isEmpty, about.allSatisfy(named.contains) {
       about = products.indices.filter { !named.contains($0) }
     }
-    // The saving over a year is the largest plausible meaning.
+    // The saving in a year is the largest plausible meaning.
     let scale =
       money.unit.map { ClaimProduct.perYear(1_000_000, $0.period) / 1e6 } ?? 1
     var known: [(product: Int, most: Double)] = []
@@ -402,8 +403,8 @@ extension ClaimJudge {
     add(.comparison, product, range, in: sentence, .holds)
   }
 
-  /// Checks a former price: whether any product costs the amount that the text gives as the
-  /// original price.
+  /// Checks a former price: a product must cost the amount that the text gives as the original
+  /// price.
   private mutating func judgeOrigin(
     _ other: Money, _ amount: Double, _ period: Period?, _ product: Int, _ range: Range<Int>,
     _ sentence: Range<Int>

@@ -86,7 +86,7 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether only a word of offering appears beside it: `Free!`
+  /// Whether the word is the whole sentence: `Free!`
   private func isAlone(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     text.wordStarts.filter { sentence.contains($0) && !word.contains($0) }.isEmpty
       && attributes(in: sentence).isEmpty
@@ -96,7 +96,7 @@ extension ClaimJudge {
     attributes(in: sentence).filter { $0.meaning == .offerEnd || $0.meaning == .date }
   }
 
-  /// Whether a price follows it: `free, then $9.99`.
+  /// Whether a price follows the word: `free, then $9.99`.
   private func followsThen(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     reading.words(.then, in: sentence).contains { $0.range.lowerBound >= word.upperBound }
       && reading.moneys.contains {
@@ -163,7 +163,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `Due today`, and the amount alone on the line below.
+  /// Whether an amount is alone on the line below `Due today`.
   private func isDueAbove(_ money: Money, _ sentence: Range<Int>) -> Bool {
     guard let number = text.sentences.firstIndex(of: sentence), number > 0,
       !text.wordStarts.contains(where: { sentence.contains($0) && !money.range.contains($0) })
@@ -232,8 +232,8 @@ extension ClaimJudge {
       reading.has($0, in: clause)
     }
     if hasWord {
-      // In `Free for 7 days, then ...` the part after "then" is about something else.
-      // `$59.99 after a free week` says both after "then".
+      // In `Free for 7 days, then ...` a span after "then" is not about the offer. In `$59.99 after
+      // a free week` it is, because "free" follows too.
       return !reading.words(.then, in: clause).contains { then in
         then.range.upperBound <= span.range.lowerBound
           && !(reading.words(.free, in: clause) + reading.words(.trial, in: clause)).contains {
@@ -294,7 +294,8 @@ extension ClaimJudge {
     }
   }
 
-  /// The trial of one slot and the price of another: `{{ primary trial }} free, then {{ secondary price }}`.
+  /// Checks a sentence with the trial of one slot and the price of another: `{{ primary trial }} free, then {{
+  /// secondary price }}`.
   private mutating func judgeOtherSlot(_ sentence: Range<Int>) {
     let all = subjects(in: sentence)
     let offers = all.filter { $0.meaning.isOffer }

@@ -57,7 +57,8 @@ extension ClaimJudge {
     }
   }
 
-  /// `{{ secondary.price }}/{{ primary.localizedPeriod }}`: the period of another product.
+  /// Checks a price with the period of another product: `{{ secondary.price }}/{{
+  /// primary.localizedPeriod }}`.
   private mutating func judgeOtherPeriod(_ attribute: Attribute, _ sentence: Range<Int>) {
     guard case .price(per: nil) = attribute.meaning, !attribute.range.isEmpty else { return }
     var at = reading.skip(attribute.range.upperBound, [" "])
@@ -77,7 +78,7 @@ extension ClaimJudge {
       "the period belongs to '\(products[other.product].identifier)'")
   }
 
-  /// A price with its period; without it if that stands on another line.
+  /// The range of a price and its period, or of the price alone if the period is on another line.
   private static func range(_ price: Range<Int>, _ unit: Range<Int>, _ text: ClaimText)
     -> Range<Int>
   {
@@ -90,7 +91,7 @@ extension ClaimJudge {
     period.count == 1 ? "a \(period.unit.name)" : period.words
   }
 
-  /// A word for a period that is not the period: `week` for 2 weeks.
+  /// Checks a word for a period against the product's period: `week` is false for 2 weeks.
   private mutating func judgePeriod(_ attribute: Attribute, _ sentence: Range<Int>) {
     guard !attribute.range.isEmpty, let said = ClaimAttribute.period(inWords: attribute.text),
       let period = products[attribute.product].period
@@ -103,7 +104,7 @@ extension ClaimJudge {
 
   // MARK: How much
 
-  /// A price as a number in the text, or one that was worked out.
+  /// Checks a price that is a number in the text or computed by the template.
   private mutating func judgeAmount(_ money: Money, _ sentence: Range<Int>) {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0 else { return }
@@ -135,7 +136,7 @@ extension ClaimJudge {
       }
       return
     }
-    // A price of a product that the text does not name otherwise.
+    // The amount may be the price of a product that the text does not name.
     let others = products.indices.filter { !about.contains($0) }
     if !isComputed, let unit = money.unit,
       let other = others.first(where: {
@@ -145,7 +146,7 @@ extension ClaimJudge {
     {
       return add(.price, other, range, in: sentence, holds: true)
     }
-    // A number that no product has anything to do with may be about something else.
+    // An amount that matches no product may be about something else.
     let isOfOnce =
       candidates.allSatisfy { products[$0].period == nil }
       && reading.precedes([.forWord, .plan], money.range.lowerBound)
@@ -160,8 +161,8 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether an amount is about something else: `worth $50`, `a gym costs $50`. A colon ends that:
-  /// `Cheaper than a coffee: $0.99 a week`.
+  /// Whether an amount is about something else: `worth $50`, `a gym costs $50`. After a colon it is
+  /// a price again: `Cheaper than a coffee: $0.99 a week`.
   private func isHedged(_ money: Money, in clause: Range<Int>) -> Bool {
     let place = money.range.lowerBound
     if reading.words(.hedge, in: clause).contains(where: { word in
@@ -178,7 +179,7 @@ extension ClaimJudge {
     return !reading.languages.contains { $0.longest(at: subject, in: text) > 0 }
   }
 
-  /// The products that an amount may belong to. Its own period does not select them: `5 € im
+  /// The products that an amount may belong to. The amount's period does not select them: `5 € im
   /// Monat` may be a twelfth of the yearly price.
   private func productsOfAmount(_ money: Money, _ sentence: Range<Int>) -> [Int] {
     guard let unit = money.unit, subjects(in: sentence).isEmpty else {
@@ -194,7 +195,8 @@ extension ClaimJudge {
     return productsOfText
   }
 
-  /// The products that alone cost an amount of a sentence: `7 days free, then $59.99 a year`.
+  /// The products that an amount of a sentence identifies, because no other product costs it: `7
+  /// days free, then $59.99 a year`.
   func productsByAmount(in sentence: Range<Int>) -> [Int]? {
     var found: [Int] = []
     for money in reading.moneys
@@ -217,7 +219,7 @@ extension ClaimJudge {
     return found.isEmpty ? nil : Self.unique(found)
   }
 
-  /// The products that the attributes of the text belong to, else all.
+  /// The products that the text's attributes belong to, or all products without attributes.
   private var productsOfText: [Int] {
     let everywhere = subjects(in: 0..<text.scalars.count)
     return everywhere.isEmpty
@@ -233,7 +235,7 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether `from` stands before a price, or after it in languages with suffixes.
+  /// Whether `from` precedes a price, or follows it in languages with suffixes.
   private func isFrom(_ money: Money, in clause: Range<Int>) -> Bool {
     guard let unit = money.unit else { return false }
     return reading.words(.from, in: clause).contains {
@@ -243,7 +245,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `from $2.99 a month`: false if every product costs more.
+  /// Checks `from $2.99 a month`: false if every product costs more.
   private mutating func judgeFrom(_ amount: Double, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit else { return }
     let inSentence = Self.unique(subjects(in: sentence).map { $0.product })
@@ -270,7 +272,7 @@ extension ClaimJudge {
     }
   }
 
-  /// `less than $1 a week`: it is about the products that cost less, or else about all.
+  /// Checks `less than $1 a week` for the products that cost less, or for all if none does.
   private mutating func judgeBound(_ amount: Double, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit else { return }
     var costs: [(product: Int, price: Double)] = []
@@ -310,7 +312,7 @@ extension ClaimJudge {
       }
   }
 
-  /// `Subscribe for $39.99`, `Get Pro for just $2.99`
+  /// Whether a price is offered for a purchase: `Subscribe for $39.99`, `Get Pro for just $2.99`.
   private func isOffered(_ money: Money, _ clause: Range<Int>) -> Bool {
     guard reading.precedes([.forWord, .plan], money.range.lowerBound) else { return false }
     return [ClaimWords.Kind.attempt, .subscription].contains {

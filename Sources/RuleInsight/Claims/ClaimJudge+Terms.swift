@@ -1,7 +1,8 @@
 internal import Expressions
 internal import Pricing
 
-/// Claims about the contract: it can be cancelled, it renews, it is for life, how it is billed.
+/// Claims about the contract: whether it can be cancelled, whether it renews, whether it is for
+/// life, and how it is billed.
 extension ClaimJudge {
   mutating func judgeTerms(_ sentence: Range<Int>) {
     for kind in [ClaimWords.Kind.cancel, .noCommitment] {
@@ -27,7 +28,7 @@ extension ClaimJudge {
     judgeBilling(sentence)
   }
 
-  /// `You can cancel whenever you like`: words for cancelling and any time in one clause.
+  /// Finds words for cancelling and any time in one clause: `You can cancel whenever you like`.
   private mutating func judgeComposedCancel(_ sentence: Range<Int>) {
     if reading.has(.cancel, in: sentence) || reading.has(.noCommitment, in: sentence) { return }
     for verb in reading.words(.cancelVerb, in: sentence) {
@@ -52,14 +53,14 @@ extension ClaimJudge {
     }
   }
 
-  /// The products that a sentence about subscriptions can mean, among several.
+  /// The products, among several, that a sentence about subscriptions can mean.
   private func renewing(_ about: [Int], in sentence: Range<Int>) -> [Int] {
     guard attributes(in: sentence).isEmpty, reading.has(.subscription, in: sentence) else {
       return about
     }
     let subscriptions = about.filter { products[$0].renews }
     if !subscriptions.isEmpty { return subscriptions }
-    // Of the text's products the subscriptions are meant, if there are any.
+    // The sentence is about the subscriptions that the text names, if there are any.
     let mentioned = Self.unique(subjects(in: 0..<text.scalars.count).map { $0.product })
       .filter { products[$0].renews }
     return mentioned.isEmpty ? about : mentioned
@@ -83,14 +84,14 @@ extension ClaimJudge {
   }
 
   private mutating func judgeLifetime(_ word: ClaimReading.Word, _ sentence: Range<Int>) {
-    // `your lifetime stats`
+    // `your lifetime stats` is not about a purchase.
     if text.text(word.range).lowercased() == "lifetime", isBeforeOtherWord(word.range, sentence) {
       return
     }
     let about =
       productsBelow(word.range, sentence) ?? products(at: word.range.lowerBound, in: sentence)
     let isNamed = !subjects(in: sentence).isEmpty
-    // Without a product in the sentence it may be about any of those that are bought once.
+    // A sentence without a product may be about any product that is bought once.
     let isOnce = reading.words(.once, in: sentence).contains { $0.range == word.range }
     func isForLife(_ product: Int) -> Bool {
       !products[product].renews && (isOnce || !products[product].ends)
@@ -119,7 +120,7 @@ extension ClaimJudge {
     return found.isEmpty ? productsByAmount(in: next) : found
   }
 
-  /// `billed annually`, `jährlich abgerechnet`
+  /// Checks how often a product is billed: `billed annually`, `jährlich abgerechnet`.
   private mutating func judgeBilling(_ sentence: Range<Int>) {
     let words = reading.words(.billed, in: sentence) + reading.words(.renews, in: sentence)
     var seen: Set<Range<Int>> = []
@@ -153,7 +154,7 @@ extension ClaimJudge {
       "it is charged every \(period.count == 1 ? period.unit.name : period.words)")
   }
 
-  /// How often something is billed by the words around.
+  /// The billing period that the words around a word for billing name.
   private func billing(_ word: Range<Int>, _ sentence: Range<Int>) -> ClaimReading.Unit? {
     let clause = clause(word.lowerBound, in: sentence)
     var at = reading.skip(word.upperBound)

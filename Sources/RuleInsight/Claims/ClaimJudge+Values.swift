@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Checks that depend on no words: missing values, and the languages and styles of values.
+/// Checks that need no claim words: missing values, and the languages and styles of values.
 extension ClaimJudge {
   mutating func judgeValues() {
     for attribute in reading.attributes {
@@ -36,7 +36,7 @@ extension ClaimJudge {
     }
   }
 
-  /// A date with names of months or days, written with the filter `date`.
+  /// Checks the language of a date that the filter `date` wrote with names of months or days.
   private mutating func judgeDate(_ range: Range<Int>) {
     let letters = range.filter { ClaimText.isWord(text.scalars[$0]) }
     guard letters.count > 2, !reading.languages.isEmpty,
@@ -99,7 +99,7 @@ extension ClaimJudge {
 
   // MARK: Styles
 
-  /// The store's own price string beside one that the SDK formatted differently.
+  /// Reports the store's own price string beside one that the SDK formatted differently.
   mutating func judgeStyle() {
     for (number, known) in products.enumerated() {
       guard let display = known.product.displayPrice, let micros = known.micros,
@@ -136,7 +136,7 @@ extension ClaimJudge {
 
   // MARK: Attributes without words
 
-  /// A text in an unknown language: only its attributes are checked.
+  /// Checks only the attributes of a text in an unknown language.
   mutating func judgeAttributesAlone(_ sentence: Range<Int>) {
     for attribute in attributes(in: sentence) where !attribute.range.isEmpty {
       switch attribute.meaning {

@@ -10,14 +10,14 @@ struct ClaimJudge {
 
   let reading: ClaimReading
   let products: [ClaimProduct]
-  /// By number of the template's own texts, the paths in the conditions around it.
+  /// The paths in the conditions around each of the template's own texts.
   let guards: [[String]]
   let selected: Int?
   let isEligible: Bool
   let locale: String
   let profile: PricingProfile?
   var claims: [Claim] = []
-  /// By adverb of the reading, the products that are charged so often.
+  /// For each adverb of the reading, such as `monthly`, the products with this period.
   private let productsOfAdverbs: [[Int]]
   private let tagRanges: [SourceRange]
   /// A sentence has many claims, and its text is the same for all.
@@ -86,8 +86,8 @@ struct ClaimJudge {
         words: text.text(range), locale: locale, part: range))
   }
 
-  /// Adds a claim that holds or fails. The reason is the store's behavior, unless another one is
-  /// passed.
+  /// Adds a claim that is true or false. The reason describes the store's charges, unless another
+  /// one is passed.
   mutating func add(
     _ kind: Claim.Kind, _ product: Int, _ range: Range<Int>, in sentence: Range<Int>, holds: Bool,
     _ reason: String? = nil
@@ -112,7 +112,7 @@ struct ClaimJudge {
     }
   }
 
-  /// Attributes that a sentence speaks of, without those that it only compares with.
+  /// Attributes that a sentence is about, without those that it only compares with.
   func subjects(in range: Range<Int>) -> [Attribute] {
     let turns = reading.words(.instead, in: range).map { $0.range }
     return attributes(in: range).filter { attribute in
@@ -165,7 +165,7 @@ struct ClaimJudge {
     if let priced = productsByAmount(in: sentence) { return priced }
     if let next = productsOfNext(sentence) { return next }
     if let guarded = guarded(place) { return guarded }
-    // Sentences of the same line, then the rest of the text.
+    // Looks at sentences of the same line, then at the rest of the text.
     let line = line(around: sentence)
     let inLine = subjects(in: line)
     if !inLine.isEmpty { return Self.unique(inLine.map({ $0.product })) }
@@ -182,7 +182,7 @@ struct ClaimJudge {
     return from..<to
   }
 
-  /// `Free trial with the yearly plan`: the products of a period that a sentence names.
+  /// The products of a period that a sentence names: `Free trial with the yearly plan`.
   private func productsByPeriod(in sentence: Range<Int>) -> [Int]? {
     let found = productsOfAdverbs(in: sentence)
     // `$5.83 a month` of a yearly plan names that plan, not the monthly one.

@@ -1,10 +1,11 @@
 internal import Expressions
 
-/// A template in HTML whose tags are plain: entities that write tags or stand inside them are
-/// resolved. Places are traced back to the source.
+/// An HTML template whose template tags are plain: entities that spell tags or are inside them are
+/// resolved. Positions are traced back to the source.
 struct ClaimMarkup {
   private(set) var source: String
-  /// By byte of the source with plain tags, the byte of the original; empty if they are the same.
+  /// The original position of each byte of the source with plain tags; empty if the positions are
+  /// the same.
   private var places: [Int] = []
 
   private static let pairs: [(opening: [UInt8], closing: [UInt8], plain: (String, String))] = [
@@ -51,7 +52,7 @@ struct ClaimMarkup {
     source = String(decoding: result, as: UTF8.self)
   }
 
-  /// The place in the original.
+  /// The range in the original.
   func original(_ range: SourceRange) -> SourceRange {
     guard !places.isEmpty else { return range }
     func place(_ offset: Int) -> Int { places[min(max(offset, 0), places.count - 1)] }

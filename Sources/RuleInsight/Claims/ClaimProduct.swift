@@ -5,7 +5,7 @@ internal import RuleEngine
 
 /// The facts about a product: the store's charges, and their times.
 struct ClaimProduct: Sendable {
-  /// A span with one price, before the regular one.
+  /// A span with one price, before the regular price.
   struct Phase: Sendable {
     /// The price of one period.
     var micros: Int64
@@ -13,7 +13,7 @@ struct ClaimProduct: Sendable {
     var cycles: Int
 
     var isFree: Bool { micros == 0 }
-    /// All periods together.
+    /// The length of all periods together.
     var total: Period { period.repeated(cycles) ?? period }
   }
 
@@ -23,13 +23,13 @@ struct ClaimProduct: Sendable {
   var currency: Currency
   /// The price of one period, or of the product if it is bought once.
   var micros: Int64?
-  /// Nil if it does not renew.
+  /// Nil if the product does not renew.
   var period: Period?
   /// The phases before the regular price, for an eligible user.
   var phases: [Phase] = []
   /// The phases that every user has, such as the discount of a coupon.
   var phasesForAll: [Phase] = []
-  /// Whether it is charged again; false for a prepaid plan.
+  /// Whether the product is charged again; false for a prepaid plan.
   private var isRecurring = true
   /// The regular price without a coupon.
   var fullMicros: Int64?
@@ -37,7 +37,7 @@ struct ClaimProduct: Sendable {
   var hidesOffers: Bool
   /// The commitment, if it is longer than the billing period.
   var commitment: Period?
-  /// The format of messages.
+  /// The format of prices in messages.
   private var format: CurrencyFormat
 
   init(_ product: PricedProduct, slot: String, locale: String?) {
@@ -143,7 +143,7 @@ struct ClaimProduct: Sendable {
 
   // MARK: Comparing periods
 
-  /// Days of a period, a month as a twelfth of 365 days, times 12.
+  /// The days of a period times 12. A year has 365 days, so a month is a whole number: 365.
   static func twelfths(_ period: Period) -> Int64 {
     switch period.unit {
     case .day: Int64(period.count) * 12
@@ -172,7 +172,7 @@ struct ClaimProduct: Sendable {
     Double(micros) / Double(twelfths(period)) * Double(365 * 12)
   }
 
-  /// The regular price for a unit, unrounded; nil if it does not renew.
+  /// The regular price for a unit, unrounded; nil if the product does not renew.
   func price(per unit: Period.Unit) -> Double? {
     guard let micros, let period else { return nil }
     return Self.perYear(micros, period) / Self.perYear(1, Period(unit, 1) ?? period)

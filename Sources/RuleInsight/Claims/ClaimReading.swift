@@ -10,7 +10,7 @@ struct ClaimReading: Sendable {
     var product: Int
     var meaning: ClaimAttribute
     var name: String
-    /// Its original spelling.
+    /// The original spelling of the value.
     var text: String
   }
 
@@ -31,14 +31,14 @@ struct ClaimReading: Sendable {
     var range: Range<Int>
     /// Nil for an attribute without a value.
     var amount: Double?
-    /// The currencies that the signs around it may mean; empty without signs.
+    /// The currencies that the signs around the number may mean; empty without signs.
     var currencies: [String]
-    /// The attribute, if it is one unchanged.
+    /// The attribute whose value the amount is, unchanged; nil for other amounts.
     var attribute: Attribute?
-    /// The products that it was computed from.
+    /// The products that the amount was computed from.
     var sources: [Int]
     var isStruck: Bool
-    /// The unit that the text names: `a month`.
+    /// The unit that the text names for the price: `a month`.
     var unit: Unit?
   }
 
@@ -46,9 +46,9 @@ struct ClaimReading: Sendable {
   struct Unit: Sendable {
     var period: Period
     var range: Range<Int>
-    /// Whether it is the time that one payment is for: `for 3 months`.
+    /// Whether the unit is the time that one payment covers: `for 3 months`.
     var isSpan = false
-    /// Whether it is the name of a plan: `12 months: $59.99`.
+    /// Whether the unit is the name of a plan: `12 months: $59.99`.
     var isName = false
   }
 
@@ -57,9 +57,9 @@ struct ClaimReading: Sendable {
     var range: Range<Int>
     var period: Period
     var attribute: Attribute?
-    /// Whether it has the form `first month`, without a number.
+    /// Whether the span has no number, as in `first month`.
     var isBare = false
-    /// Whether it is a day that the template counts from today: `{{ "now" | date_add: 7, "days" }}`.
+    /// Whether the span ends at a date that the template counts from today: `{{ "now" | date_add: 7, "days" }}`.
     var isDate = false
   }
 
@@ -71,7 +71,7 @@ struct ClaimReading: Sendable {
   }
 
   let text: ClaimText
-  /// Whether it has words, but not in a known language.
+  /// Whether the text has words, but not in a known language.
   var isInUnknownLanguage: Bool { languages.isEmpty && !text.wordStarts.isEmpty }
   let languages: [ClaimWords.Language]
   let tags: [ClaimTemplate.Tag]
@@ -135,7 +135,7 @@ struct ClaimReading: Sendable {
     }
   }
 
-  /// The number or the price in the output of a tag with text of its own.
+  /// The range of the number or price in the output of a tag that adds text.
   private func value(in range: Range<Int>, isPrice: Bool) -> Range<Int> {
     guard let start = range.first(where: { ClaimText.isDigit(text.scalars[$0]) }) else {
       return range
@@ -225,7 +225,7 @@ struct ClaimReading: Sendable {
     words.filter { $0.kind == kind && range.contains($0.range.lowerBound) }
   }
 
-  /// `no free trial`, `無料ではありません`
+  /// Whether a negation applies to a word: `no free trial`, `無料ではありません`.
   private func isNegated(_ word: Word) -> Bool {
     let clause = text.clauses[word.range.lowerBound]
     let isIdeographic = ClaimText.isIdeograph(text.scalars[word.range.lowerBound])
@@ -306,13 +306,13 @@ struct ClaimReading: Sendable {
     return (whole / scale, end)
   }
 
-  /// Whether exactly three digits appear at a place, as after a space between thousands.
+  /// Whether exactly three digits follow, as after a space between thousands.
   private func isGroup(_ place: Int) -> Bool {
     let digits = text.scalars[place...].prefix { ClaimText.isDigit($0) }.count
     return digits == 3
   }
 
-  /// An attribute that is a number, or a string with one.
+  /// Reads an attribute that is a number, or a string with a number.
   private mutating func take(_ attribute: Attribute) {
     let digits = attribute.range.first { ClaimText.isDigit(text.scalars[$0]) }
     let value = digits.map { number(at: $0).value }
@@ -348,7 +348,7 @@ struct ClaimReading: Sendable {
     } else if let (signs, count) = ClaimCurrencies.sign(before: range.lowerBound, in: text),
       text.isOwn[range.lowerBound - count]
     {
-      // `${{ products.primary.price }}`: a sign beside the one of the store.
+      // In `${{ products.primary.price }}` a sign precedes the store's own sign.
       (currencies, range) = (signs, range.lowerBound - count..<range.upperBound)
     }
     return Money(
@@ -357,11 +357,11 @@ struct ClaimReading: Sendable {
       isStruck: !attribute.range.isEmpty && text.struck[attribute.range.lowerBound])
   }
 
-  /// A number that is not an unchanged attribute.
+  /// Reads a number that is not an unchanged attribute.
   private mutating func take(_ value: Double, _ range: Range<Int>, _ products: (String) -> Int?) {
     let from = range.lowerBound
     if from > 0, ClaimText.isWord(text.scalars[from - 1]), text.isOwn[from - 1] {
-      // Excludes `v2` and `H264`, but not `R$9` and `A$9`, which have a sign before.
+      // Excludes `v2` and `H264`, but not `R$9` and `A$9`, whose number follows a currency sign.
       let isSign = signs(around: range).currencies.isEmpty == false
       guard isSign else { return }
     }
@@ -383,7 +383,7 @@ struct ClaimReading: Sendable {
       return
     }
     if let end = tenths(after: range.upperBound) {
-      // 8 tenths of the price, or 85 hundredths.
+      // The price is 8 tenths or 85 hundredths of the original.
       let share = value < 10 ? value * 10 : value
       percents.append(Percent(range: from..<end, value: 100 - share, sources: []))
       return
@@ -419,7 +419,7 @@ struct ClaimReading: Sendable {
     }
   }
 
-  /// `8折` means 80 % of the price.
+  /// Reads `8折`, which means 80 % of the price.
   private func tenths(after place: Int) -> Int? {
     let at = skip(place, [" "])
     guard at < text.scalars.count, text.scalars[at] == "\u{6298}",

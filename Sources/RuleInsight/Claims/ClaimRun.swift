@@ -9,7 +9,7 @@ struct ClaimRun: ~Copyable {
   struct State {
     var products: [ClaimProduct]
     var isEligible: Bool
-    /// Whether no other product is selected.
+    /// Whether only one product is tried as the selected product.
     var isForOneSelection: Bool
     /// Whether the check covers both kinds of users.
     var isForBoth: Bool
@@ -30,7 +30,7 @@ struct ClaimRun: ~Copyable {
     var combinations: [[Value]]
     /// Whether it contains dates or words of the device's locale.
     var hasLocalWords: Bool
-    /// By claim, its outcome.
+    /// The outcome of each claim.
     var outcomes: [ClaimKey: Outcome] = [:]
     var order: [ClaimKey] = []
     var languages: [ClaimWords.Language]?
@@ -63,7 +63,7 @@ struct ClaimRun: ~Copyable {
   }
 
   private var texts: [Text] = []
-  /// By text, the renderings that were judged.
+  /// The renderings of each text that were judged.
   private var judged: [Set<Key>] = []
   private let set: TemplateSet
   private var frame: Frame
@@ -116,7 +116,7 @@ struct ClaimRun: ~Copyable {
 
   var readsSelected: Bool { texts.contains { $0.template.readsSelected } }
 
-  /// The answers of a round, and the theme, as roots.
+  /// The answers of a round and the theme, as roots of the template's values.
   func roots(_ round: Int, _ theme: Value?) -> [(name: String, value: Value)] {
     var answers: [Value.Entry] = []
     for text in texts {
@@ -198,7 +198,7 @@ struct ClaimRun: ~Copyable {
       }
       let start = at
       while at < bytes.count, bytes[at] != 0xEE { at += 1 }
-      // A missing value matters.
+      // Short values such as `n/a` stay in the signature, because a missing value matters.
       if at - start <= 3 { result += bytes[start..<at] } else { result.append(0x23) }
     }
     return result
@@ -261,7 +261,7 @@ struct ClaimRun: ~Copyable {
       if slot == "selected" { return selected }
       return products.lastIndex { $0.slot == slot }
     }
-    // The store's charges for these are unknown.
+    // The store's charges for these products are unknown.
     let unpriced = Set(products.filter { $0.micros == nil }.map { $0.identifier })
     // A text that is rendered for both kinds of users is judged for both.
     let sides =
@@ -305,7 +305,7 @@ struct ClaimRun: ~Copyable {
     texts[number].outcomes[key] = outcome
   }
 
-  /// The results by text.
+  /// The results of each text.
   var results: [ClaimCheck.Result] {
     texts.map { text in
       var result = ClaimCheck.Result()
@@ -333,12 +333,12 @@ struct ClaimRun: ~Copyable {
 }
 
 extension ClaimTemplate.Tag {
-  /// Whether it contains text of its own: `{{ price | append: " a year" }}`, `{{ " a year" }}`.
+  /// Whether the tag contains text of its own: `{{ price | append: " a year" }}`, `{{ " a year" }}`.
   var hasText: Bool {
     reads.isEmpty || filters.contains("append") || filters.contains("prepend")
   }
 
-  /// Whether it writes an amount or a date whose characters add no information to the attribute.
+  /// Whether the tag writes an amount or a date whose characters add no information to the attribute.
   fileprivate var isLocalPrice: Bool {
     guard isPlain, let name = reads.first?.names.last.flatMap({ $0 }),
       let meaning = ClaimAttribute.named[name], !ClaimAttribute.raw.contains(name)

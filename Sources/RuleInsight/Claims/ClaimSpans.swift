@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Time spans with words for numbers, and what stands beside a span: `one month free`, `after 7 days`.
+/// Time spans with words for numbers, and the words beside a span: `one month free`, `after 7 days`.
 extension ClaimReading {
   /// A count and a unit, such as `3 months`, `one year`.
   func span(at place: Int) -> Unit? {
@@ -19,7 +19,8 @@ extension ClaimReading {
     return Unit(period: period, range: place..<at + unit.count)
   }
 
-  /// `one month free`, `한 달 무료`, `Неделя бесплатно`
+  /// Finds spans whose count is a word, or that have no count: `one month free`, `한 달 무료`, `Неделя
+  /// бесплатно`.
   mutating func findCountedSpans() {
     for place in text.scalars.indices
     where text.isOwn[place] && text.scalars[place].properties.isAlphabetic {
@@ -58,7 +59,8 @@ extension ClaimReading {
     quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// `Probemonat`, `proefweek`: a word for free or a trial that ends with a unit.
+  /// Finds compound words that begin with "free" or "trial" and end with a unit: `Probemonat`,
+  /// `proefweek`.
   mutating func findCompounds() {
     for word in words where word.kind == .trial || word.kind == .free {
       guard ClaimText.isWord(text.scalars[word.range.lowerBound]) else { continue }
@@ -77,7 +79,7 @@ extension ClaimReading {
     quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// The unit that a part of a word is, from a place to the word's end.
+  /// The unit that the end of a word spells, from a place on.
   private func unitIgnoringStart(at start: Int, _ end: Int) -> ClaimWords.Kind? {
     for language in languages {
       if let kind = language.unit(Array(text.scalars[start..<end]), Self.unitKinds) { return kind }
@@ -136,7 +138,7 @@ extension ClaimReading {
     return precedes([.elapsed], span.lowerBound)
   }
 
-  /// `In 7 days: $59.99`: whether a sentence begins with the time until something.
+  /// Whether a sentence begins with the time until something: `In 7 days: $59.99`.
   func isWithin(_ span: Range<Int>, _ sentence: Range<Int>) -> Bool {
     guard let word = match([.within], at: sentence.lowerBound),
       skip(sentence.lowerBound + word.count, [" "]) == span.lowerBound
@@ -144,7 +146,7 @@ extension ClaimReading {
     return span.upperBound < sentence.upperBound
   }
 
-  /// `Your card will be charged in 7 days`
+  /// Whether a word for "within" precedes a span: `Your card will be charged in 7 days`.
   func isWithinClause(_ span: Range<Int>) -> Bool { precedes([.within], span.lowerBound) }
 
   /// Whether a word of some kinds ends directly before a place.
@@ -162,7 +164,7 @@ extension ClaimReading {
 
 /// Days of a schedule, and currencies without an amount.
 extension ClaimReading {
-  /// `Day 7`, `Tag 7`, `7日目`, `第7天`: the day of a schedule at the beginning of a sentence.
+  /// The day of a schedule at the beginning of a sentence: `Day 7`, `Tag 7`, `7日目`, `第7天`.
   func day(in sentence: Range<Int>) -> (day: Int, range: Range<Int>)? {
     var at = sentence.lowerBound
     let isOrdinal = text.scalars[at] == "\u{7B2C}"
@@ -189,7 +191,7 @@ extension ClaimReading {
     return count(at: place).map { ($0.count, $0.end) }
   }
 
-  /// Codes of currencies that the text's own words name, without an amount.
+  /// Currency codes in the text's own words, without an amount.
   var currencyCodes: [(currencies: [String], range: Range<Int>)] {
     text.wordStarts.compactMap { place in
       guard let (currencies, count) = ClaimCurrencies.code(at: place, in: text),

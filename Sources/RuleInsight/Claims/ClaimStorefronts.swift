@@ -3,7 +3,7 @@
 /// Sources: "App Store Connect Help, App Store pricing and availability: storefronts and currencies"
 /// (developer.apple.com/help/app-store-connect/reference/app-store-localizations), and ISO 3166 for codes.
 package enum ClaimStorefronts {
-  /// By ISO 3166 alpha-3 code: the currency, and the locale of prices. Storefronts that are not
+  /// The currency and the locale of prices by ISO 3166 alpha-3 code. Storefronts that are not
   /// listed charge USD.
   static let own: [String: String] = {
     var table: [String: String] = [:]

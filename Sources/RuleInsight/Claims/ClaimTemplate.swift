@@ -1,24 +1,24 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A template with marks around its tags, so that each character of the rendered text can be traced
-/// to its place, and with its conditions about the user replaced by choices of the check.
+/// A template with marks around its tags, which trace each character of the rendered text to its
+/// place. The check's choices replace conditions about the user.
 struct ClaimTemplate: Sendable {
   /// A condition about the user. The check tries its values.
   struct Choice: Sendable {
-    /// The possible values. The first one is that of a user without known attributes.
+    /// The possible values. Users without known attributes have the first one.
     var values: [Value]
   }
 
   /// The output of a tag.
   struct Tag: Sendable {
     var range: SourceRange
-    /// The attributes of products that its value is made of.
+    /// The product attributes that the value is computed from.
     var reads: [TemplateAnalysis.Read]
     /// Whether the value is a single attribute, changed at most by filters that leave it readable.
     var isPlain: Bool
     var filters: [String]
-    /// The time that a date is after today: `"now" | date_add: 7, "days"`.
+    /// The time that is added to today: `"now" | date_add: 7, "days"`.
     var added: Period?
   }
 
@@ -30,13 +30,13 @@ struct ClaimTemplate: Sendable {
   private(set) var choices: [Choice] = []
   /// Whether the output depends on the selected product.
   private(set) var readsSelected = false
-  /// Whether it reads anything that depends on the user's eligibility.
+  /// Whether the output depends on the user's eligibility.
   private(set) var readsEligibility = false
   private let firstChoice: Int
-  /// Whether it contains characters that are reserved for the marks.
+  /// Whether the template contains characters that are reserved for the marks.
   let isUnreadable: Bool
 
-  /// The root of the answers.
+  /// The root of the choices' values in the template.
   static let choiceRoot = "tollgate_choice"
 
   private static let productRoots: Set<String> = [
@@ -134,7 +134,7 @@ struct ClaimTemplate: Sendable {
       .flatMap { Period($0, count) }
   }
 
-  /// The attributes that a value is made of, through the template's own variables.
+  /// The attributes that a value is computed from, directly or through the template's own variables.
   private static func resolved(_ source: TemplateParts.Source, _ parts: TemplateParts, depth: Int)
     -> (reads: [TemplateAnalysis.Read], isPlain: Bool)
   {
@@ -154,7 +154,7 @@ struct ClaimTemplate: Sendable {
     )
   }
 
-  /// Replaces conditions about anything but products by choices of the check.
+  /// Replaces conditions that are not about products with choices of the check.
   private mutating func ask(
     _ parts: TemplateParts, _ bytes: [UInt8], _ edits: inout [(at: Int, to: Int, text: String)]
   ) {

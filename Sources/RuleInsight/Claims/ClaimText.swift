@@ -1,35 +1,36 @@
 internal import Expressions
 
-/// A rendered text, character by character: in lower case for looking up words, with the origin of
-/// each character.
+/// A rendered text, character by character, with the origin of each character. Words are looked up
+/// in lower case.
 struct ClaimText: Sendable {
-  /// Lower case, white space as spaces, without markup.
+  /// The characters in lower case, with white space as spaces and without markup.
   private(set) var scalars: [Unicode.Scalar] = []
-  /// As the user reads it.
+  /// The characters as the user reads them.
   private(set) var shown: [Unicode.Scalar] = []
-  /// The position in the template.
+  /// The position of each character in the template.
   private(set) var offsets: [Int] = []
-  /// The tag that wrote it, by number; -1 for the template's own text.
+  /// The number of the tag that wrote each character; -1 for the template's own text.
   private(set) var outputs: [Int] = []
-  /// Whether it is the template's own text, or contained in a tag: `{{ price | append: " a year" }}`.
+  /// Whether each character is the template's own text, or contained in a tag: `{{ price | append: " a year" }}`.
   private(set) var isOwn: [Bool] = []
-  /// Whether it is struck through.
+  /// Whether each character is struck through.
   private(set) var struck: [Bool] = []
-  /// The conditions around it, as the number of the template's own text; -1 for none.
+  /// For each character, the number of the template's own text around it, which identifies its
+  /// conditions; -1 for none.
   private(set) var pieces: [Int] = []
   /// Sentences, in order, without surrounding white space.
   private(set) var sentences: [Range<Int>] = []
-  /// By character, the part of its sentence between commas.
+  /// The clause of each character. Commas separate the clauses of a sentence.
   private(set) var clauses: [Int] = []
-  /// By clause, its characters.
+  /// The characters of each clause.
   private(set) var clauseRanges: [Range<Int>] = []
-  /// By tag that wrote something, the range of its output.
+  /// The range of each tag's output, if it wrote any.
   private(set) var written: [(output: Int, range: Range<Int>)] = []
 
   private var isStruck = false
   private let withText: Set<Int>
 
-  /// Marks in rendered texts. No paywall contains characters of the private use area.
+  /// Marks in rendered texts. Paywalls do not contain characters of the private use area.
   enum Mark {
     static let output: Unicode.Scalar = "\u{E000}"
     static let number: Unicode.Scalar = "\u{E001}"
@@ -46,7 +47,7 @@ struct ClaimText: Sendable {
   ///   - written: the numbers of the tags that contain text of their own.
   init(marked: String, texts starts: [Int], tags: [Int], withText written: Set<Int> = []) {
     withText = written
-    // A variable may contain text of the template, which is parsed where it is written.
+    // A variable may contain text of the template, which is parsed where the variable is written.
     var open: [(output: Int, start: Int, isText: Bool)] = []
     var offset = 0
     var piece = -1
@@ -114,7 +115,8 @@ struct ClaimText: Sendable {
     findSentences()
   }
 
-  /// The character of an entity after `&`, and the characters up to its `;`, which are ASCII.
+  /// The character of an entity after `&`, and the number of its characters up to `;`. All of them
+  /// are ASCII.
   private static func entity(_ rest: String.UnicodeScalarView.Iterator) -> (
     Unicode.Scalar, Int
   )? {
@@ -133,7 +135,7 @@ struct ClaimText: Sendable {
     var plain = scalar
     switch scalar.value {
     case 0x200B...0x200F, 0xFEFF, 0x2060, 0xAD, 0x202A...0x202E, 0xFE0F: return
-    // Emphasis in Markdown, and notes below the text.
+    // An asterisk marks emphasis in Markdown, or a note below the text.
     case 0x2A where output < 0: return
     case 0xA0, 0x202F, 0x2000...0x200A, 0x3000, 0x09, 0x0D: plain = " "
     case 0x2019, 0x2018, 0x60, 0xB4: plain = "'"
@@ -177,7 +179,7 @@ struct ClaimText: Sendable {
     if Self.blocks.contains(name) { add("\n", offset, -1, -1) }
   }
 
-  /// `~~$9.99~~`
+  /// Marks struck text in Markdown: `~~$9.99~~`.
   private mutating func strikeMarkdown() {
     var at = 0
     var start: Int?
@@ -258,7 +260,7 @@ struct ClaimText: Sendable {
     "руб", "p", "aprox", "mo", "yr", "wk",
   ]
 
-  /// `1. Monat`, `im 1. Jahr`: an ordinal number at the beginning of a sentence or after an article.
+  /// Whether a number is ordinal, because it begins a sentence or follows an article: `1. Monat`, `im 1. Jahr`.
   private func isOrdinal(_ place: Int) -> Bool {
     var from = place
     while from > 0, Self.isDigit(scalars[from - 1]) { from -= 1 }
@@ -296,7 +298,7 @@ struct ClaimText: Sendable {
 
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { 0x30...0x39 ~= scalar.value }
 
-  /// Characters of languages that put no spaces between words.
+  /// Whether a character belongs to a language without spaces between words.
   static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3005...0x3007, 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0x1100...0x11FF,
@@ -328,7 +330,7 @@ struct ClaimText: Sendable {
         return false
       }
     }
-    // The end of a number is not a word: `980円` does not say `0円`.
+    // The end of a number is not a word: `980円` does not contain the phrase `0円`.
     if Self.isDigit(phrase.scalars[0]), place > 0, isPartOfNumber(place - 1) { return false }
     if phrase.isBound { return true }
     if place > 0, Self.isWord(scalars[place - 1]), Self.isWord(phrase.scalars[0]) { return false }

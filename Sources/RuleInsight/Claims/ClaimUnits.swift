@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 
 extension ClaimWords.Language {
-  /// The phrases of some kinds at a place, the longest of each kind.
+  /// The phrases of some kinds that begin at a place; the longest of each kind.
   func kinds(at place: Int, in text: ClaimText, among kinds: Set<ClaimWords.Kind>)
     -> [(kind: ClaimWords.Kind, count: Int)]
   {
@@ -64,7 +64,7 @@ extension ClaimReading {
     if at < text.scalars.count, text.scalars[at] == "-" || text.scalars[at] == " " { at += 1 }
     if at < text.scalars.count, text.scalars[at] == "-" { at += 1 }
     at = skip(at)
-    // A word of an attribute, which is English.
+    // The unit may be an attribute, which is in English.
     if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
       return (period.unit, period.count, word.range.upperBound)
     }
@@ -81,7 +81,7 @@ extension ClaimReading {
     }
   }
 
-  /// A number word or digits.
+  /// Reads a number word or digits.
   func count(at place: Int) -> (count: Int, end: Int)? {
     var end = place
     var digits = ""
@@ -103,18 +103,19 @@ extension ClaimReading {
     return nil
   }
 
-  /// A word such as `monthly`, which is not the end of a longer unit: `개월` does not say `월`.
+  /// Reads a word such as `monthly`, unless it is the end of a longer unit: `개월` does not contain
+  /// the word `월`.
   func adverb(at place: Int) -> (period: Period, count: Int)? {
     guard let found = match(Self.adverbKinds, at: place), let (unit, count) = Self.unit(found.kind),
       let period = Period(unit, count)
     else { return nil }
-    // The end of `half-yearly`.
+    // The word may be the end of `half-yearly`.
     for start in max(0, place - 9)..<place {
       if let longer = match([.halfyearly, .halfyear], at: start), start + longer.count > place {
         return nil
       }
     }
-    // `12 aylık` is a count, not `aylık`.
+    // `12 aylık` is a count of months, not the adverb `aylık`.
     if let unit = match(Self.unitKinds, at: place), unit.count == found.count,
       let before = text.scalars[..<place].last(where: { $0 != " " }), ClaimText.isDigit(before)
     {
@@ -168,7 +169,7 @@ extension ClaimReading {
       guard let adverb = adverb(at: next), next + adverb.count > unit?.range.upperBound ?? 0 else {
         return unit
       }
-      // `$69.99 / Monthly $9.99`: the word belongs to the next price.
+      // In `$69.99 / Monthly $9.99` the word belongs to the next price.
       let isOfNext = moneys.contains {
         $0.range.lowerBound >= next + adverb.count
           && isFiller(next + adverb.count..<$0.range.lowerBound)
@@ -179,7 +180,7 @@ extension ClaimReading {
     if let adverb = adverb(at: at) {
       return Unit(period: adverb.period, range: at..<at + adverb.count)
     }
-    // `$19.99 today for 6 months`
+    // `$19.99 today for 6 months` has a word between the price and its span.
     if let word = match([.today], at: at),
       match([.forWord], at: skip(at + word.count, [" "])) != nil
     {
@@ -205,7 +206,7 @@ extension ClaimReading {
     return nil
   }
 
-  /// The place after `the first`, `your first`; the place itself without such a word.
+  /// The place after words such as `the first` or `your first`; the place itself without such words.
   private func firstSkipped(_ place: Int) -> Int {
     var at = place
     for _ in 0..<2 where at < text.scalars.count && span(at: at) == nil {
@@ -216,7 +217,7 @@ extension ClaimReading {
     return place
   }
 
-  /// A rate alone on the line below a price: `per month`.
+  /// Reads a rate that is alone on the line below a price: `per month`.
   private func rate(onLineAfter place: Int) -> Unit? {
     let next = skip(place)
     guard next < text.scalars.count, text.scalars[next] == "/" || match([.per], at: next) != nil,
@@ -226,7 +227,7 @@ extension ClaimReading {
     return end == text.scalars.count || text.scalars[end] == "\n" ? unit : nil
   }
 
-  /// `Pro Monat nur`, `Per month:` at the beginning of a line.
+  /// Reads a rate at the beginning of a line: `Pro Monat nur`, `Per month:`.
   private func per(at place: Int) -> Unit? {
     guard place == 0 || text.scalars[place - 1] == "\n", let word = match([.per], at: place),
       count(at: place) == nil,
@@ -257,7 +258,7 @@ extension ClaimReading {
     return nil
   }
 
-  /// `every 3 months`, `3か月ごと`
+  /// Reads a rate with a count: `every 3 months`, `3か月ごと`.
   private func every(at place: Int) -> Unit? {
     if let word = match([.every], at: place),
       let span = span(at: skip(place + word.count, [" "]))
@@ -270,8 +271,8 @@ extension ClaimReading {
     return Unit(period: span.period, range: place..<span.range.upperBound + word.count)
   }
 
-  /// The period of a plan's name at the beginning of a line, or alone on the line before:
-  /// `12 months: $59.99`.
+  /// The period of a plan whose name begins a line, or is alone on the line before: `12 months:
+  /// $59.99`.
   private func planName(before place: Int) -> Unit? {
     func line(endingAt end: Int) -> Range<Int> {
       var from = end
@@ -286,7 +287,7 @@ extension ClaimReading {
     return planName(in: line(endingAt: own.lowerBound - 1))
   }
 
-  /// `12 x $4.99`: a twelfth of a year.
+  /// Reads an installment, such as `12 x $4.99` for a twelfth of a year.
   private func installment(before place: Int) -> Unit? {
     let start = max(0, place - 32)
     let written = String(String.UnicodeScalarView(text.scalars[start..<place]))
@@ -306,7 +307,7 @@ extension ClaimReading {
     "12 \u{43F}\u{43B}\u{430}\u{442}\u{435}\u{436}\u{435}\u{439} \u{43F}\u{43E} ",
   ]
 
-  /// The period of a range that only names a plan: `1 Year -`, `Annual plan`.
+  /// The period of a range that only contains the name of a plan: `1 Year -`, `Annual plan`.
   func planName(in range: Range<Int>) -> Unit? {
     for start in range where text.isOwn[start] {
       if start - range.lowerBound > 16 { return nil }
@@ -346,14 +347,14 @@ extension ClaimReading {
     return true
   }
 
-  /// The unit that a price refers to.
+  /// The unit of a price, by the price's index.
   func unit(of place: Int) -> Unit? {
     let money = moneys[place]
     let after = rate(after: money.range.upperBound)
     let before = rate(before: money.range.lowerBound) ?? planName(before: money.range.lowerBound)
     guard let before = before ?? installment(before: money.range.lowerBound) else { return after }
     guard let after else {
-      // `4 months at $1.99 each`
+      // `4 months at $1.99 each` has its unit before the price.
       if match([.every], at: skip(money.range.upperBound, [" "])) != nil { return nil }
       // A rate after the previous price does not apply to this one.
       if place > 0, let earlier = rate(after: moneys[place - 1].range.upperBound),
@@ -363,7 +364,7 @@ extension ClaimReading {
       }
       return before
     }
-    // `Monthly $9.99 Yearly $59.99`
+    // In `Monthly $9.99 Yearly $59.99` the next word belongs to the next price.
     if place + 1 < moneys.count,
       isFiller(
         after.range.upperBound..<max(after.range.upperBound, moneys[place + 1].range.lowerBound)),
@@ -390,7 +391,7 @@ extension ClaimReading {
     return nil
   }
 
-  /// `a free week`, `free for a month`
+  /// Finds a time beside a word for free: `a free week`, `free for a month`.
   private mutating func findFreeTime(_ word: Word) {
     var at = skip(word.range.upperBound, [" "])
     var times = 1
@@ -419,7 +420,7 @@ extension ClaimReading {
     }
   }
 
-  /// `the first month`, `erster Monat`: a span without a number.
+  /// Finds spans without a number: `the first month`, `erster Monat`.
   mutating func findBareQuantities() {
     for word in words where word.kind == .first {
       let at = skip(word.range.upperBound)

@@ -1,4 +1,4 @@
-/// The claim words that Tollgate knows: `corpus/claims/words.json`, letter by letter.
+/// The built-in claim words, copied from `corpus/claims/words.json`.
 enum ClaimWordTable {
   static let json = #"""
     {

@@ -23,16 +23,16 @@ package struct ClaimWords: Sendable {
   struct Phrase: Sendable {
     var scalars: [Unicode.Scalar]
     var kind: Kind
-    /// Whether it also matches longer words that begin with it.
+    /// Whether the phrase also matches longer words that begin with it.
     var isStem: Bool
-    /// Whether letters may follow or precede it, as in languages that are written without spaces.
+    /// Whether letters may follow or precede the phrase, as in languages that are written without spaces.
     var isBound: Bool
   }
 
   /// The words of one language.
   struct Language: Sendable {
     var code: String
-    /// By the first letter; longer phrases first.
+    /// The phrases by their first letter; longer phrases first.
     private(set) var phrases: [Unicode.Scalar: [Phrase]] = [:]
     fileprivate(set) var numbers: [String: Int] = [:]
 
@@ -63,7 +63,7 @@ package struct ClaimWords: Sendable {
   /// The codes of the languages, in the order of the tables.
   package var codes: [String] { languages.map { $0.code } }
 
-  /// These words and those of a file: `{"languages": {"sv": {"free": ["gratis"]}}}`.
+  /// These words, extended with those of a file: `{"languages": {"sv": {"free": ["gratis"]}}}`.
   package func extended(by json: [UInt8]) -> Compilation<ClaimWords> {
     do throws(JSONFault) {
       let value = try Value.parse(json: json)
@@ -135,7 +135,7 @@ extension ClaimWords.Language {
 }
 
 extension ClaimWords {
-  /// The likely languages of a text, by its words; empty if there are none.
+  /// The likely languages of a text, judged by its words; empty if no language is likely.
   func languages(of text: ClaimText) -> [Language] {
     var (hangul, kana, han, cyrillic, latin, other) = (0, 0, 0, 0, 0, 0)
     for place in text.scalars.indices where text.isOwn[place] {
@@ -155,7 +155,7 @@ extension ClaimWords {
     if most == other { return ranked(text).filter { !Self.scripts.contains($0.code) } }
     if most == hangul { return languages.filter { $0.code == "ko" } }
     if most == kana + han {
-      // Without kana it may be either of them.
+      // A text without kana may be in either language.
       return languages.filter { $0.code == "ja" || kana == 0 && $0.code == "zh" }
     }
     return ranked(text).filter { !["ko", "ja", "zh"].contains($0.code) }
@@ -165,7 +165,7 @@ extension ClaimWords {
     "ko", "ja", "zh", "ru", "en", "es", "fr", "de", "it", "pt", "nl", "tr",
   ]
 
-  /// The languages that know most of a text's words; empty if they know hardly any.
+  /// The languages that contain most of a text's words; empty if they contain hardly any.
   private func ranked(_ text: ClaimText) -> [Language] {
     let words = text.wordStarts
     guard !words.isEmpty else { return [] }
@@ -186,7 +186,7 @@ extension ClaimWords.Language {
     return list.first { text.has($0, at: place) }?.scalars.count ?? 0
   }
 
-  /// The kind of a phrase that is a string letter by letter.
+  /// The kind of the phrase that equals a string.
   func unit(_ scalars: [Unicode.Scalar], _ kinds: Set<ClaimWords.Kind>) -> ClaimWords.Kind? {
     guard scalars.count > 1, let list = phrases[scalars[0]] else { return nil }
     return list.first { kinds.contains($0.kind) && $0.scalars == scalars }?.kind

@@ -2,7 +2,7 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Finds comparisons and filters that cannot work as intended, because attributes of products are
+/// Finds comparisons and filters that cannot work as intended, because product attributes are
 /// strings.
 package enum TextTypes {
   /// Numeric attributes that are strings.
@@ -12,7 +12,7 @@ package enum TextTypes {
     "trialTotalDays",
   ]
 
-  /// - Parameter profile: the attributes that the texts use; nil for Superwall's.
+  /// - Parameter profile: the SDK whose attributes the texts use; nil for Superwall's.
   package static func diagnostics(_ analysis: TemplateAnalysis, profile: PricingProfile?)
     -> [Diagnostic]
   {
@@ -21,7 +21,7 @@ package enum TextTypes {
       + analysis.parts.calculations.compactMap(calculation) + analysis.reads.compactMap(misspelling)
   }
 
-  /// A misspelt attribute of a product in a condition, which is then always false. Other places are
+  /// Reports a misspelled product attribute in a condition, which is always false. Other uses are
   /// checked against the products.
   private static func misspelling(_ read: TemplateAnalysis.Read) -> Diagnostic? {
     let isProduct = read.names.count == 3 && read.names[0] == "products"
