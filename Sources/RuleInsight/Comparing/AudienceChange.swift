@@ -5,12 +5,12 @@ internal import RuleEngine
 struct AudienceChange: OptionSet {
   let rawValue: UInt8
 
-  /// The users that it matches: its condition, or the entitlement whose owners skip it.
+  /// The audience matches other users: its condition changed, or the entitlement whose owners skip it.
   static let condition = Self(rawValue: 1)
   static let limit = Self(rawValue: 2)
-  /// The division of its users among variants.
+  /// The audience divides its users differently among variants.
   static let shares = Self(rawValue: 4)
-  /// The outcome of a variant.
+  /// A variant has another outcome.
   static let paywall = Self(rawValue: 8)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,7 +42,8 @@ struct AudienceChange: OptionSet {
   }
 }
 
-/// The places of variants by the bytes of their IDs. Of several with one ID, the first counts.
+/// The positions of variants by the bytes of their IDs. If several variants have the same ID, the
+/// first counts.
 struct VariantPlaces {
   private var places: [[UInt8]: Int] = [:]
 
@@ -56,7 +57,7 @@ struct VariantPlaces {
 }
 
 extension Audience {
-  /// Whether another audience matches the same users, according to the text of their conditions.
+  /// Whether both audiences match the same users, judging by the text of their conditions.
   func hasCondition(of other: Audience) -> Bool {
     sameBytes(expression, other.expression) && filters == other.filters
   }

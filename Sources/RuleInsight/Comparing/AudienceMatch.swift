@@ -1,14 +1,14 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Which audience of a placement in one config is which in another.
+/// Which audience of a placement in one config corresponds to which audience in another config.
 struct AudienceMatch {
-  /// By position in the old placement: the position in the new one.
+  /// The new position of each audience of the old placement; nil for a removed audience.
   private(set) var newOf: [Int?]
-  /// By position in the new placement: the position in the old one.
+  /// The old position of each audience of the new placement; nil for an added audience.
   private(set) var oldOf: [Int?]
 
-  /// By ID, by experiment, by name, and then by condition, in their order.
+  /// Matches audiences by ID, then by experiment, by name, and by condition.
   init(_ old: some Collection<Audience>, _ new: some Collection<Audience>) {
     newOf = Array(repeating: nil, count: old.count)
     oldOf = Array(repeating: nil, count: new.count)
@@ -19,7 +19,7 @@ struct AudienceMatch {
     match(old, new) { Condition($0) }
   }
 
-  /// Takes the first open audience of each side with a key for the same.
+  /// Matches audiences of both sides that have the same key, in order, if neither is matched yet.
   private mutating func match<Key: Hashable>(
     _ old: [Audience], _ new: [Audience], by key: (Audience) -> Key?
   ) {
@@ -45,12 +45,12 @@ struct AudienceMatch {
     }
   }
 
-  /// Old positions whose audiences must move so that the others keep their order: as few as
-  /// possible. If there is a choice, later ones stay.
+  /// Old positions of the audiences that moved: the smallest set without which the order is
+  /// unchanged. If there is a choice, later audiences count as unmoved.
   var moved: Set<Int> {
     let kept = newOf.indices.filter { newOf[$0] != nil }
     var before: [Int?] = Array(repeating: nil, count: kept.count)
-    // By length, the end of the run that ends earliest in the new order.
+    // The last position, for each length, of the run that ends earliest in the new order.
     var ends: [Int] = []
     for i in kept.indices {
       let place = newOf[kept[i]] ?? 0

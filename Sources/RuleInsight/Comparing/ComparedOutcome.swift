@@ -3,7 +3,7 @@ package import RuleEngine
 
 /// The outcome for a user at a placement by one of two configs.
 package struct ComparedOutcome: Sendable {
-  /// The reported fields of both sides of a move. The audience identifies the experiment.
+  /// The fields that are reported for both sides of a move. The audience identifies the experiment.
   package static let fields: [OutcomeField] = [.result, .audience, .variant, .paywall]
 
   package let values: OutcomeValues
@@ -16,8 +16,8 @@ package struct ComparedOutcome: Sendable {
     values = OutcomeValues(outcome, audience: audience)
   }
 
-  /// Whether a user cannot notice a difference between the two. Another number of the audience
-  /// alone is not a difference.
+  /// Whether a user cannot notice a difference between the two outcomes. A different audience
+  /// number alone is not a difference.
   package func isSame(as other: ComparedOutcome) -> Bool {
     shown == other.shown
   }
@@ -31,7 +31,7 @@ package struct ComparedOutcome: Sendable {
     .map(values.members(Self.fields))
   }
 
-  /// In words: `'annual' (variant 'v1', audience 0)`.
+  /// The outcome in words: `'annual' (variant 'v1', audience 0)`.
   package var text: String {
     var notes: [String] = []
     if let variant { notes.append("variant '\(variant)'") }

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A placement in two configs: its matching audiences, and their changes.
+/// A placement in two configs: its audiences, matched with each other, and their changes.
 struct ComparedPlacement {
   let name: String
-  /// Its rules; nil for a config without the placement.
+  /// The placement's rules; nil for a config without the placement.
   let oldRules: Range<Int>?
   let newRules: Range<Int>?
   let match: AudienceMatch
@@ -62,10 +62,10 @@ struct ComparedPlacement {
     guard let from else { return was.map { .takes(old: $0, new: to, ahead: nil) } ?? .added(to) }
     let now = newRule(of: from)
     if was == from { return .same(old: from, new: to) }
-    // It was already tried earlier, and did not match them.
+    // The new rule was already tried before the old one, and did not match the users.
     if let was, was < from { return .takes(old: was, new: to, ahead: nil) }
     guard let now else { return .removed(from) }
-    // It is now tried earlier, and does not match them.
+    // The old rule is now tried before the new one, and does not match the users.
     if now < to { return .leaves(old: from, new: now) }
     return was.map { .takes(old: $0, new: to, ahead: now) } ?? .added(to)
   }
@@ -74,7 +74,7 @@ struct ComparedPlacement {
     newRule(of: rule).map { .leaves(old: rule, new: $0) } ?? .removed(rule)
   }
 
-  /// The reason, if it follows from the cause; otherwise the question to ask about a user.
+  /// The reason, if the cause determines it; otherwise the question to ask about a user.
   func reason(_ cause: MoveCause, _ from: ComparedOutcome, _ to: ComparedOutcome)
     -> (reason: MoveReason?, question: MoveQuestion?)
   {
@@ -174,7 +174,7 @@ extension RuleSet {
 }
 
 extension ExperimentStatus {
-  /// Follows "its experiment is".
+  /// The reason in words that follow "its experiment is".
   var words: String {
     switch self {
     case .running: "running now"

@@ -2,20 +2,20 @@ package import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The number of users by move and reason.
+/// The number of users for each kind of move and reason.
 package struct ComparisonSums: Sendable {
   package struct Moved: Sendable {
     package var kind: RuleComparison.Kind
     package var users: Int
-    /// The identity of the first of them.
+    /// The identity of the first of these users.
     package var example: String
   }
 
   package private(set) var users = 0
   package private(set) var rejected = 0
-  /// Users that move at one placement or more.
+  /// The number of users that move at one placement or more.
   package private(set) var movedUsers = 0
-  /// In order of appearance.
+  /// The kinds of moves, in order of appearance.
   package private(set) var moved: [Moved] = []
   private var numbers: [RuleComparison.Kind: Int] = [:]
   /// The counts of the old plan.
@@ -48,7 +48,7 @@ package struct ComparisonSums: Sendable {
     }
   }
 
-  /// By placement, the most frequent kinds first.
+  /// The kinds of moves at each placement, the most frequent first.
   package func kinds(_ comparison: RuleComparison) -> [[Moved]] {
     var kinds: [[Moved]] = Array(repeating: [], count: comparison.placementNames.count)
     let sorted = moved.enumerated().sorted {
@@ -58,7 +58,7 @@ package struct ComparisonSums: Sendable {
     return kinds
   }
 
-  /// By placement, the outcomes by the old config, and their numbers of users.
+  /// The outcomes at each placement by the old config, with the number of users.
   package func outcomes(_ comparison: RuleComparison) -> [[(outcome: ComparedOutcome, users: Int)]]
   {
     let side = comparison.old
@@ -71,7 +71,7 @@ package struct ComparisonSums: Sendable {
     return outcomes
   }
 
-  /// As a JSON value, without the parts that depend only on the configs.
+  /// The sums as a JSON value, without the parts that depend only on the configs.
   ///
   /// - Parameter shown: the display form of a user's ID.
   package func value(_ comparison: RuleComparison, shown: (String) -> String) -> [Value.Entry] {

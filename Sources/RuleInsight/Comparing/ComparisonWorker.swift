@@ -2,7 +2,7 @@ package import Expressions
 package import RuleBatch
 internal import RuleEngine
 
-/// Decides users by two configs, chunk after chunk, and finds those with different outcomes. Each
+/// Decides users by two configs, chunk by chunk, and finds those with different outcomes. Each
 /// thread has its own worker.
 package struct ComparisonWorker: ~Copyable {
   // SAFETY: Views lead into the chunk, which stays until the call ends; results are copies. Choices
@@ -14,15 +14,15 @@ package struct ComparisonWorker: ~Copyable {
     package struct Moved: Sendable {
       package var kind: RuleComparison.Kind
       package var users: Int
-      /// The identity of the first of them.
+      /// The identity of the first user with this move.
       package var example: String
     }
 
     /// The results of a worker for the lines.
     package var output: BatchWorker.Output
-    /// In order of appearance.
+    /// The kinds of moves, in order of appearance.
     package var moved: [Moved]
-    /// Users that move at one placement or more.
+    /// The number of users that move at one placement or more.
     package var movedUsers: Int
     /// The users that move, in the form of ``RuleComparison/form``. A row is the number of the kind
     /// in ``moved`` and the length of the identity in bytes, each in 32 bits, then the identity.
@@ -32,9 +32,9 @@ package struct ComparisonWorker: ~Copyable {
   private let comparison: RuleComparison
   private var old: BatchWorker
   private var new: BatchWorker
-  /// The workers do not write to it.
+  /// A buffer that the workers require but do not write to.
   private let buffer = OutcomeBuffer()
-  /// By row of a block, whether its user moves.
+  /// Whether the user of each row of a block moves.
   private var marks = Array(repeating: false, count: BlockShape.rows)
   private var kinds: KindTable
   private var lines: MoveLines?
@@ -64,7 +64,7 @@ package struct ComparisonWorker: ~Copyable {
     guard before.rejected.map({ $0.line }) != after.rejected.map({ $0.line }) else {
       return compare(before, chunk)
     }
-    // Users that one of them rejects are not compared.
+    // Users that one of the two workers rejects are not compared.
     let refused = RejectedLines(before.rejected, after.rejected)
     let rest = refused.blanked(in: chunk)
     before.rejected = refused.lines
@@ -142,8 +142,8 @@ private struct ChoicePairs {
     self.placements = placements
   }
 
-  /// Marks the rows of a block with a difference. Goes placement by placement, because most users
-  /// do not move.
+  /// Marks the rows of a block with a difference. It goes placement by placement, because most
+  /// users do not move.
   func mark(_ marks: inout [Bool], _ block: Int, _ oldShown: [Int32], _ newShown: [Int32]) {
     // SAFETY: The precondition makes both counts equal. Rows are below the count, and views of
     // arrays stay in their closures. Tests: ComparisonTests.
@@ -184,15 +184,15 @@ private struct ChoicePairs {
 private struct KindTable {
   private let comparison: RuleComparison
   private(set) var kinds: [RuleComparison.Kind] = []
-  /// By kind, in the current chunk.
+  /// The number of users of each kind in the current chunk.
   private(set) var users: [Int] = []
   private(set) var examples: [String] = []
-  /// The kinds of the current chunk, in order of appearance; and by kind, its index there.
+  /// The kinds of the current chunk, in order of appearance; and the index there of each kind.
   private(set) var inChunk: [Int] = []
   private var places: [Int] = []
   /// The number of kinds that were already passed to the writer.
   var written = 0
-  /// By pair of choices.
+  /// The kind or question of each pair of choices.
   private var pairs: [UInt64: Pair] = [:]
   private var numbers: [RuleComparison.Kind: Int] = [:]
   /// Pairs that were looked up recently, by a few of their bits.
@@ -201,7 +201,7 @@ private struct KindTable {
 
   private enum Pair {
     case kind(Int)
-    /// Depends on the user.
+    /// The kind depends on the user.
     case question(MoveQuestion, MoveCause)
   }
 
@@ -274,7 +274,7 @@ private struct KindTable {
   }
 }
 
-/// Lines that one of two workers rejects.
+/// Lines that at least one of two workers rejects.
 private struct RejectedLines {
   private(set) var lines: [BatchWorker.RejectedLine] = []
 
@@ -283,7 +283,7 @@ private struct RejectedLines {
     lines = (first + second.filter { !known.contains($0.line) }).sorted { $0.line < $1.line }
   }
 
-  /// A chunk in which these lines are blank.
+  /// The chunk, with these lines blank.
   func blanked(in chunk: ByteView) -> [UInt8] {
     // SAFETY: The chunk is copied. Tests: ComparisonTests.
     let refused = Set(lines.map { $0.line })
@@ -300,7 +300,7 @@ private struct RejectedLines {
   }
 }
 
-/// The records of a chunk by the number of their row, requested in ascending order.
+/// The records of a chunk by row number. Rows must be requested in ascending order.
 private struct ChunkRecords {
   // SAFETY: Records are views of the chunk between two line feeds. A record that is asked about is
   // copied into the frame. Tests: ComparisonTests, DiffCommandTests.

@@ -20,19 +20,21 @@ package struct ConfigChange: Sendable {
 
   package var kind: Kind
   package var placement: String
-  /// The audience's number in each config; nil if it is missing there, and for whole placements.
+  /// The audience's number in each config; nil in a config without the audience, and for changes of
+  /// whole placements.
   package var oldAudience: Int?
   package var newAudience: Int?
-  /// The old and the new value, if there is something to report.
+  /// The old and the new value, for changes that have values.
   package var from: String?
   package var to: String?
-  /// For a condition: removed clauses, and added ones.
+  /// The removed clauses and the added clauses, for a changed condition.
   package var clausesRemoved: [String] = []
   package var clausesAdded: [String] = []
-  /// The changed part, in words, without the placement and without ``from`` and ``to``:
-  /// `audience 1 (spring): weight of variant 'a'`.
+  /// The changed part in words, without the placement and without ``from`` and ``to``: `audience 1
+  /// (spring): weight of variant 'a'`.
   package var what: String
-  /// In words, without the placement: `audience 1 (spring): weight of variant 'a' from 50 to 70`.
+  /// The change in words, without the placement: `audience 1 (spring): weight of variant 'a' from
+  /// 50 to 70`.
   package var text: String
 
   package var value: Value {

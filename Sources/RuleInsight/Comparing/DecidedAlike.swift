@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// Whether two SDK versions decide alike, so that no search for users is needed.
 extension RuleSet {
-  /// Whether all conditions, whatever they are, have the same results in both.
+  /// Whether every possible condition has the same result in both SDK versions.
   func isDecidedAlike(_ other: RuleSet) -> Bool {
     if language == other.language, behavior == other.behavior { return true }
     guard let profile, let second = other.profile else { return false }
@@ -11,7 +11,7 @@ extension RuleSet {
       && isReachedAlike(other)
   }
 
-  /// Whether the rules of a placement have the same results in both.
+  /// Whether the rules of a placement have the same results in both SDK versions.
   func isDecidedAlike(_ other: RuleSet, at placement: String) -> Bool {
     if isDecidedAlike(other) { return true }
     guard let profile, let second = other.profile, profile.platform == second.platform,
@@ -36,7 +36,7 @@ extension RuleSet {
       && rules.map { $0.weights } == other.rules.map { $0.weights }
   }
 
-  /// The rules of one placement, with numbers read where conditions read them.
+  /// The rules of one placement, compiled so that the condition graph shows where numbers are read.
   func part(_ placement: String) -> RuleSet? {
     guard let number = self.placement(named: placement) else { return nil }
     let audiences = rules[placements[number].rules].map { $0.audience }

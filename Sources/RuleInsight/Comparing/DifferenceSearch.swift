@@ -5,25 +5,25 @@ internal import RuleBatch
 internal import RuleEngine
 
 /// Finds out for every placement of two configs whether any user could get a different outcome. It
-/// needs no users: it asks a question for each pair of audiences with different outcomes
+/// needs no users, because it asks a question for each pair of audiences with different outcomes
 /// (docs/decisions/0014-differences.md).
 struct DifferenceSearch {
   private let comparison: RuleComparison
   private let pair: WitnessPair
   private let model: ConditionModel?
-  /// By rule, the condition's number in the model.
+  /// The condition's number in the model, by rule.
   private var oldConditions: [Int: Int] = [:]
   private var newConditions: [Int: Int] = [:]
 
   private static let leastBudget = 1_500_000
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
-  /// The most pairs to ask about at a placement: the minimum, and the number for each audience. Every pair may have users
-  /// of its own, so a report on all pairs of long lists would be too long to read.
+  /// The limits of the pairs to ask about at a placement: the minimum, and the number for each audience. Every pair may
+  /// have users of its own, so a report on all pairs of long lists would be too long to read.
   private static let leastPairs = 6_400
   private static let pairsPerRule = 20
 
-  /// The most steps for a placement; nil for the usual number.
+  /// The maximum number of steps for a placement; nil for the usual number.
   private let mostSteps: Int?
   private let mostPairs: Int?
 
@@ -147,8 +147,8 @@ struct DifferenceSearch {
 
   // MARK: By examples
 
-  /// For configs in different languages nothing is proved. Users that either analysis finds are
-  /// decided by both.
+  /// Compares configs in different languages, which gives no proofs. Users that either analysis
+  /// finds are decided by both configs.
   private func sampled(
     _ placement: ComparedPlacement, _ users: (old: RuleAnalysis, new: RuleAnalysis)
   ) -> PlacementDifference {
@@ -176,7 +176,7 @@ struct DifferenceSearch {
   }
 }
 
-/// Conditions of a model, without duplicates.
+/// The conditions of a model, without duplicates.
 private struct ConditionSources {
   private(set) var all: [ConditionModel.Source] = []
   private var expressions: [[UInt8]: Int] = [:]
@@ -200,14 +200,14 @@ private struct ConditionSources {
   }
 }
 
-/// The parts that distinguish the witnesses of a placement.
+/// The kind of move that a witness shows. A placement has one witness for each kind.
 private struct Move: Hashable {
   var from: ComparedOutcome
   var to: ComparedOutcome
   var reason: MoveReason
 }
 
-/// The moves that have a witness, and the reasons why others are unknown.
+/// The moves that have a witness, and the reasons why other pairs are unknown.
 private struct Answers {
   var moves: Set<Move> = []
   var reasons: Set<String> = []
@@ -216,7 +216,7 @@ private struct Answers {
 extension PlacementDifference {
   /// Adds the answer for a pair.
   ///
-  /// - Parameter known: what the difference has already.
+  /// - Parameter known: the answers that the difference already contains.
   fileprivate mutating func add(_ answer: PairSearch.Answer, _ known: inout Answers) {
     switch answer {
     case .same: break
@@ -229,12 +229,12 @@ extension PlacementDifference {
 }
 
 extension RuleComparison {
-  /// Whether any user could get a different outcome, placement by placement. Every pair of audiences is a question. Pairs
-  /// beyond the limits are unknown, and counted.
+  /// Whether any user could get a different outcome, placement by placement. Each pair of audiences is a question.
+  /// Pairs beyond the limits are counted as unknown.
   ///
   /// - Parameters:
-  ///   - mostSteps: the most steps of the search at a placement; nil for 50,000 for each audience, and at least 1,500,000.
-  ///   - mostPairs: the most pairs to ask about at a placement; nil for 20 for each audience, and at least 6,400.
+  ///   - mostSteps: the maximum number of steps at a placement; nil for 50,000 per audience, and at least 1,500,000.
+  ///   - mostPairs: the maximum number of pairs at a placement; nil for 20 per audience, and at least 6,400.
   package func differences(mostSteps: Int? = nil, mostPairs: Int? = nil) -> [PlacementDifference] {
     DifferenceSearch(self, mostSteps: mostSteps, mostPairs: mostPairs).differences()
   }

@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The outcomes for the users of a rule, with any identity and any stored variant.
+/// The outcomes for all users of a rule, whatever their identities and stored variants are.
 struct RuleOutcomes {
-  /// By variant, its outcome; without variants, the outcome of users that get none.
+  /// The outcome of each variant; without variants, the outcome of users that get none.
   private let shown: [Int32]
   private let ids: [[UInt8]]
   private let experiment: [UInt8]
@@ -33,8 +33,8 @@ struct RuleOutcomes {
     weights = compiled.weights
   }
 
-  /// Whether every user has the same outcome by both. If false, a user with different outcomes need
-  /// not exist.
+  /// Whether every user has the same outcome by both rules. If false, a user with different
+  /// outcomes need not exist.
   func isSame(as other: RuleOutcomes) -> Bool {
     let all = Set(shown + other.shown)
     if all.count == 1 { return true }
@@ -58,7 +58,7 @@ struct RuleOutcomes {
     }
   }
 
-  /// By variant, the first 53-bit number beyond its range; empty if the sums are unclear.
+  /// For each variant, the first 53-bit number above its range; empty if the sums are unclear.
   private static func limits(_ weights: WeightTable) -> [UInt64?] {
     weights.cumulative.map {
       weights.sum > 0 && weights.sum.isFinite

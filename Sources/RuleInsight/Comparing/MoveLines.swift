@@ -2,10 +2,10 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Writes users that move, a line for each placement at which they do.
+/// Writes users that move, one line for each placement at which they move.
 struct MoveLines {
   private let form: OutcomeForm
-  /// By number of a kind, the text after the user.
+  /// The text after the user, by the number of the kind.
   private var fragments: [[UInt8]] = []
   private(set) var bytes: [UInt8] = []
 
@@ -27,7 +27,7 @@ struct MoveLines {
 
   mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds a kind whose users will be written, with the next number.
+  /// Adds a kind whose users will be written. Kinds are numbered in this order.
   mutating func addKind(_ kind: RuleComparison.Kind, _ comparison: RuleComparison) {
     // SAFETY: The view of the string stays in the closure.
     // Tests: DiffCommandTests.everyFormHasTheSameUsers.
@@ -42,7 +42,7 @@ struct MoveLines {
         "reason": .string(kind.reason.rawValue),
       ])
       JSONWriter.append(line, to: &fragment)
-      // The user comes before it.
+      // The user precedes the fragment.
       fragment.remove(at: 1)
       fragment.append(UInt8(ascii: "\n"))
     case .csv:

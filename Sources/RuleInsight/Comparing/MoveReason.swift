@@ -7,7 +7,7 @@ package enum MoveReason: String, Hashable, Sendable, CaseIterable {
   case condition
   /// An audience divides its users differently.
   case weights
-  /// An audience has now reached its limit, or no longer has.
+  /// An audience has now reached its limit, or is now below it again.
   case limit
   /// An audience comes earlier than before.
   case order
@@ -19,23 +19,23 @@ package enum MoveReason: String, Hashable, Sendable, CaseIterable {
   case removed
 }
 
-/// The audience that makes the difference, for a user that one audience matches by the old config
-/// and one by the new. Audiences are numbers of rules.
+/// The audience that makes the difference, for a user that different audiences match by the old and
+/// by the new config. Audiences are identified by the numbers of their rules.
 enum MoveCause: Hashable {
   case placementAdded
   case placementRemoved
-  /// The same audience matches them.
+  /// The same audience matches the user.
   case same(old: Int, new: Int)
   case added(Int)
   case removed(Int)
-  /// An audience matches them that did not before. If it now comes before their old audience, that
-  /// one's number in the new config is included.
+  /// An audience matches the user that did not match before. If this audience is now before the
+  /// user's old audience, the old audience's new number is included.
   case takes(old: Int, new: Int, ahead: Int?)
-  /// Their old audience no longer matches them.
+  /// The user's old audience no longer matches.
   case leaves(old: Int, new: Int)
 }
 
-/// The question that determines the reason if two parts have changed: the result of a rule for the
+/// The question whose answer is the reason if two parts have changed: the result of a rule for the
 /// user.
 struct MoveQuestion: Hashable {
   var isOld: Bool

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The pairs of audiences, or none, that may match a user by the old and by the new config, as far
-/// as equal conditions show it; and the questions about the other pairs.
+/// The pairs of audiences, or none, that may match a user by the old and by the new config. Equal
+/// conditions exclude some pairs; the others are questions.
 struct PairQuestions {
   /// A rule in the form of questions.
   struct Rule {
@@ -18,13 +18,13 @@ struct PairQuestions {
     /// Whether any user may skip it.
     var mayBePassed: Bool { limit != nil || owners != nil }
 
-    /// Whether users of a later rule may skip this one because of a limit.
+    /// Whether users of a later rule may skip this rule because its limit is used up.
     func mayBeHeldBack(before rule: Rule?) -> Bool {
       guard let limit else { return false }
       return !(rule?.limit?.leavesRoom(for: limit) ?? false)
     }
 
-    /// The same because of the user's entitlements.
+    /// Whether users of a later rule may skip this rule because of their entitlements.
     func mayBeOwned(before rule: Rule?) -> Bool {
       owners != nil && !sameBytes(owners, rule?.owners)
     }
@@ -43,8 +43,8 @@ struct PairQuestions {
   let old: [Rule]
   let new: [Rule]
 
-  /// The pairs that are not excluded by an earlier rule on one side with the same condition as the
-  /// rule on the other side.
+  /// The possible pairs. A pair is excluded if an earlier rule on one side has the same condition
+  /// as the other side's rule.
   func pairs() -> [Pair] {
     let last = (old.indices.map { end(of: old[$0], in: new) } + [end(of: nil, in: new)])
     let first = (new.indices.map { end(of: new[$0], in: old) } + [end(of: nil, in: old)])
@@ -57,8 +57,8 @@ struct PairQuestions {
     return pairs
   }
 
-  /// The index of the first rule that matches all users of another rule, if no earlier rule does;
-  /// the number of rules if there is none.
+  /// The index of the first rule that matches all users of another rule; the number of rules if
+  /// there is none.
   private func end(of rule: Rule?, in others: [Rule]) -> Int {
     others.firstIndex { other in
       other.takes && (other.root == nil || other.root == rule?.root)
@@ -85,7 +85,7 @@ struct PairQuestions {
     return ([from?.root, to?.root].compactMap { $0 }, sparing)
   }
 
-  /// The rules that must not match users of a pair.
+  /// The rules that must not match the users of a pair.
   func before(_ pair: Pair) -> [Rule] {
     Array(old[..<(pair.from ?? old.count)] + new[..<(pair.to ?? new.count)])
   }

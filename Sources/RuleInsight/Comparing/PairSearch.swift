@@ -4,13 +4,13 @@ internal import Pricing
 internal import RuleBatch
 internal import RuleEngine
 
-/// Looks for a user that one audience matches by the old config, and another one by the new.
+/// Looks for a user that one audience matches by the old config, and another by the new config.
 struct PairSearch {
   enum Answer {
     /// No user has a different outcome.
     case same
     case witness(PlacementDifference.Witness)
-    /// Why it is not known.
+    /// The result is unknown, for this reason.
     case unknown(String)
   }
 
@@ -20,7 +20,7 @@ struct PairSearch {
   private let model: ConditionModel
   let space: ConditionSpace
   private let pair: WitnessPair
-  /// Attributes that rules read and that follow from others, or from the clock.
+  /// Attributes that rules read and that are derived from other attributes or from the clock.
   private let derived: [DeviceAttribute]
   /// Whether users may skip rules that match them.
   private let mayBePassed: Bool
@@ -45,7 +45,7 @@ struct PairSearch {
     spared = SparedConditions(questions)
   }
 
-  /// - Parameter budget: steps that it may take.
+  /// - Parameter budget: the maximum number of steps.
   func answer(_ asked: PairQuestions.Pair, budget: Int) -> Answer {
     guard let (goals, sparing) = question(asked) else { return .same }
     guard budget > 0 else { return .unknown(words(asked, "the search took too many steps")) }
@@ -95,8 +95,8 @@ struct PairSearch {
     return sparing.map { (roots.compactMap { $0 }, $0) }
   }
 
-  /// The user of a witness, if the configs have different outcomes, with a history with which it
-  /// reaches the pair.
+  /// The user of a witness, if the configs have different outcomes for it. Its history lets it
+  /// reach both rules of the pair.
   ///
   /// - Parameter draws: whether to look for a user whose draw has a different outcome.
   private func verified(
@@ -129,7 +129,7 @@ struct PairSearch {
         let found =
           draws
           ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
-        // A user that another audience takes answers another question.
+        // A user of another pair answers another question.
         if let found, isAbout(asked, found) { return found }
       }
       if heldBack.isEmpty { return nil }
@@ -158,18 +158,19 @@ struct PairSearch {
   }
 }
 
-/// The conditions before a pair of rules, where no user skips a rule. Those of the next pair are made from them.
+/// The conditions before a pair of rules, if no user can skip a rule. The conditions of the next pair are computed from
+/// them.
 private final class SparedConditions {
   private let questions: PairQuestions
   private var (old, new) = (0, 0)
   private var conditions: [Int]? = []
   private var seen: Set<Int> = []
-  /// The rules that were visited.
+  /// The number of rules that were visited.
   private(set) var steps = 0
 
   init(_ questions: PairQuestions) { self.questions = questions }
 
-  /// The conditions that must not hold; nil if a rule before either place matches every user.
+  /// The conditions that must be false; nil if a rule before either position matches every user.
   func conditions(before old: Int, _ new: Int) -> [Int]? {
     if old != self.old || new < self.new {
       (self.old, self.new) = (old, 0)

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Finds and describes the differences of a placement in two configs.
+/// Finds and describes the differences of a placement between two configs.
 struct PlacementChanges {
   private let placement: ComparedPlacement
   private let old: RuleSet
@@ -106,7 +106,7 @@ struct PlacementChanges {
     let label = "audience \(after.label)"
     if !before.hasCondition(of: after) {
       let (from, to) = (Self.condition(before, old), Self.condition(after, new))
-      // A difference in spaces and parentheses alone does not count.
+      // Differences only in spaces and parentheses do not count.
       guard !from.utf8.elementsEqual(to.utf8) else { return }
       let (clauses, others) = (Self.clauses(before, old), Self.clauses(after, new))
       let what = "\(label): condition"
@@ -117,7 +117,7 @@ struct PlacementChanges {
     }
   }
 
-  /// The formatted condition.
+  /// The condition of an audience, formatted.
   static func condition(_ audience: Audience, _ ruleSet: RuleSet) -> String {
     if let expression = audience.expression {
       return ruleSet.language.environment().format(expression).text
@@ -125,7 +125,7 @@ struct PlacementChanges {
     return audience.filters.isEmpty ? "every user" : FilterText(audience.filters).text
   }
 
-  /// The clauses that the condition requires together.
+  /// The clauses that a condition joins with `&&`.
   private static func clauses(_ audience: Audience, _ ruleSet: RuleSet) -> [String] {
     guard audience.expression != nil else { return audience.filters.map({ $0.text }) }
     let text = condition(audience, ruleSet)
@@ -172,7 +172,7 @@ struct PlacementChanges {
     compareOrder(before, after, was, rule, label)
   }
 
-  /// The same variants in another order are assigned to other users.
+  /// Reports variants in another order, because they are assigned to other users.
   private mutating func compareOrder(
     _ before: [Variant], _ after: [Variant], _ was: Int, _ rule: Int, _ label: String
   ) {
@@ -187,7 +187,7 @@ struct PlacementChanges {
     add(.variantOrder, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)
   }
 
-  /// `paywall 'annual', weight 50`
+  /// A variant in words: `paywall 'annual', weight 50`.
   private static func words(_ variant: Variant) -> String {
     "\(gives(variant)), weight \(number(variant.weight))"
   }
@@ -199,7 +199,7 @@ struct PlacementChanges {
     }
   }
 
-  /// Without a fraction if it is whole.
+  /// The weight, without a fraction if it is whole.
   private static func number(_ weight: Double) -> String {
     let whole = Int64(exactly: weight)
     return whole.map { "\($0)" } ?? "\(weight)"

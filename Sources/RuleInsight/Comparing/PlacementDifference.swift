@@ -8,7 +8,7 @@ package struct PlacementDifference: Sendable {
     case same
     /// At least one user has a different outcome. The record is an example.
     case differs
-    /// Neither was found.
+    /// It is unknown whether any user has a different outcome.
     case unknown
   }
 
@@ -24,9 +24,9 @@ package struct PlacementDifference: Sendable {
   }
 
   package var placement: String
-  /// One for each kind of move that was found.
+  /// One example user for each kind of move that was found.
   package internal(set) var witnesses: [Witness] = []
-  /// The unknown parts, with the reasons, in words.
+  /// The unknown parts in words, with the reasons.
   package internal(set) var unknown: [String] = []
 
   package var verdict: Verdict {

@@ -2,10 +2,9 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// Two rule sets side by side, with the outcome of each choice of one and of the other. All workers
-/// share it.
+/// Two rule sets side by side, with the outcome of each choice in both. All workers share it.
 package final class RuleComparison: Sendable {
-  /// A kind of move: from one choice to another, of the two plans, for a reason.
+  /// A kind of move: a choice of the old plan, a choice of the new plan, and the reason.
   package struct Kind: Hashable, Sendable {
     var from: Int32
     var to: Int32
@@ -15,15 +14,15 @@ package final class RuleComparison: Sendable {
   /// The outcomes of one config's choices.
   struct Side: Sendable {
     let plan: BatchPlan
-    /// By choice, its outcome; nil for choices of placements that are not compared.
+    /// The outcome of each choice; nil for choices of placements that are not compared.
     fileprivate(set) var outcomes: [ComparedOutcome?]
-    /// By choice, the number of its visible outcome, the same for both sides.
+    /// The number of each choice's visible outcome. Both sides use the same numbers.
     fileprivate(set) var shown: [Int32]
-    /// By choice, the first choice of its placement with the same outcome.
+    /// For each choice, the first choice of its placement with the same outcome.
     fileprivate(set) var first: [Int32]
-    /// By choice, the rule, or -1.
+    /// The rule of each choice, or -1.
     fileprivate(set) var rules: [Int32]
-    /// By choice, the placement.
+    /// The placement of each choice.
     fileprivate(set) var placements: [Int32]
 
     fileprivate init(_ plan: BatchPlan) {
@@ -40,7 +39,7 @@ package final class RuleComparison: Sendable {
   let old: Side
   let new: Side
   let placements: [ComparedPlacement]
-  /// The form for writing moved users; nil for none.
+  /// The format in which moved users are written; nil if they are not written.
   package let form: OutcomeForm?
 
   package var oldPlan: BatchPlan { old.plan }
@@ -54,8 +53,8 @@ package final class RuleComparison: Sendable {
 
   /// - Parameters:
   ///   - old: a rule set.
-  ///   - new: another one.
-  ///   - placements: names, without duplicates; nil for all of both.
+  ///   - new: the rule set to compare it with.
+  ///   - placements: names, without duplicates; nil for all placements of both.
   ///   - clock: the time of the decisions.
   ///   - assigners: how users without an assignment get one, by the old and by the new rules.
   ///   - form: how users that move are written; nil if they are not.
@@ -83,7 +82,7 @@ package final class RuleComparison: Sendable {
     ) { $0.newRules }
   }
 
-  /// The placements of both, the old one's first.
+  /// The placements of both configs, the old config's first.
   package static func placements(_ old: RuleSet, _ new: RuleSet) -> [String] {
     old.placementNames + new.placementNames.filter { old.placement(named: $0) == nil }
   }
@@ -131,7 +130,7 @@ package final class RuleComparison: Sendable {
 
   // MARK: Kinds
 
-  /// The placement of a kind, by its number.
+  /// The number of a kind's placement.
   package func placement(of kind: Kind) -> Int { Int(old.placements[Int(kind.from)]) }
 
   package func from(_ kind: Kind) -> ComparedOutcome { old.outcomes[Int(kind.from)] ?? .nothing }
@@ -155,13 +154,13 @@ package final class RuleComparison: Sendable {
 }
 
 extension ComparedOutcome {
-  /// The outcome without a choice.
+  /// The outcome of users without a choice.
   fileprivate static var nothing: ComparedOutcome {
     ComparedOutcome(.noAudienceMatch, audience: nil)
   }
 }
 
-/// The config, and the SDKs that decide for users whose records name them.
+/// The config, and the SDKs that decide for users whose records name an SDK.
 package struct SDKFleet: Sendable {
   package var selection: SDKSelection
   package var config: Config

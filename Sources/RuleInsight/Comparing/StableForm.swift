@@ -29,7 +29,8 @@ struct StableForm {
 
   /// Returns the form, or nil if no form passes the trials.
   func find() -> String? {
-    // Clauses about numbers alone and guards only where the condition has none, if that is enough.
+    // Tries first to rewrite only clauses about numbers, and to add guards only where the condition
+    // has none.
     for (all, guardsAll) in [(false, false), (false, true), (true, false), (true, true)] {
       let form = written(all, guardsAll)
       if form != audience.expression, holds(form) { return form }
@@ -100,7 +101,7 @@ struct StableForm {
       return isGuarded ? comparison : "has(\(path)) ? \(comparison) : \(ofMissing)"
     }
 
-    /// The value of the clause where the attribute is missing and counts as 0, "" or false.
+    /// The value of the clause if the attribute is missing and counts as 0, "" or false.
     private var ofMissing: Bool {
       func compare<Operand: Comparable>(_ a: Operand, _ b: Operand) -> Bool {
         switch relation {
@@ -122,7 +123,7 @@ struct StableForm {
 
   // MARK: Trying
 
-  /// Whether all versions decide a form alike, and as the condition wherever they agreed before.
+  /// Whether all versions decide a form alike, and like the condition wherever they agreed before.
   private func holds(_ form: String) -> Bool {
     var changed = audience
     changed.expression = form

@@ -5,7 +5,7 @@ package import RuleEngine
 /// Checks a config for the SDK versions in the field: parts that depend on the version, and parts
 /// that some versions do not read.
 package struct VersionCheck {
-  /// Versions of an SDK, from one on, up to but not including another one or the newest.
+  /// Versions of an SDK, from one version up to but not including another, or up to the newest.
   package struct Range: Hashable, Sendable {
     package var sdk: SDKName
     package var from: SDKVersion
@@ -17,7 +17,7 @@ package struct VersionCheck {
       self.to = to
     }
 
-    /// Reads `ios:4.7..` or `android:2.4..2.7.19`.
+    /// Reads a range such as `ios:4.7..` or `android:2.4..2.7.19`.
     package init?(_ text: some StringProtocol) {
       let sides = text.split(separator: ":", omittingEmptySubsequences: false)
       guard sides.count == 2, let sdk = SDKName(rawValue: String(sides[0])), sdk != .agentWallie,
@@ -103,7 +103,7 @@ package struct VersionCheck {
       let uses = range.versions.map {
         ($0, SDKProfile(range.sdk, $0).use(ofPlacementName: placement.name))
       }
-      // A name that all versions reserve is that of an event, which the SDK itself registers.
+      // A name that all versions reserve is the name of an event that the SDK itself registers.
       guard uses.first?.1 == .ordinary, let changed = uses.first(where: { $0.1 != .ordinary })
       else { continue }
       add(
@@ -155,7 +155,7 @@ package struct VersionCheck {
 
   private func platform(_ range: Range) -> Platform { SDKProfile(range.sdk).platform }
 
-  /// The names before parentheses.
+  /// The function names of an expression: the names before parentheses.
   private static func calls(of expression: String) -> Set<String> {
     var names: Set<String> = []
     var name = ""
@@ -230,7 +230,7 @@ package struct VersionCheck {
     }
   }
 
-  /// Finds rules whose outcome depends on the version, with a user.
+  /// Finds rules whose outcome depends on the version, with an example user.
   private mutating func compare(
     _ range: Range, _ family: RuleSetFamily, _ schema: ContextSchema, _ now: Instant
   ) {
@@ -265,7 +265,7 @@ package struct VersionCheck {
     }
   }
 
-  /// Consecutive versions, as `ios 4.7.0 to before 4.12.0`.
+  /// Describes consecutive versions, such as `ios 4.7.0 to before 4.12.0`.
   private static func stretches(_ numbers: [Int], _ versions: [SDKVersion], _ sdk: SDKName)
     -> String
   {
@@ -282,7 +282,7 @@ package struct VersionCheck {
     return "\(sdk.title) \(parts.joined(separator: ", "))"
   }
 
-  /// A form that all versions decide alike; nil if there is no obvious one.
+  /// A form of the condition that all versions decide alike; nil if no form is found.
   private static func stableForm(
     at path: String, in config: Config, _ profiles: [SDKProfile], now: Instant
   ) -> String? {

@@ -1,17 +1,17 @@
 package import Expressions
 package import RuleEngine
 
-/// The outcomes for one user at a placement by every version of an SDK, as stretches of versions
-/// with the same outcome.
+/// The outcomes for one user at a placement by every version of an SDK. Each stretch has
+/// consecutive versions with the same outcome.
 package struct VersionSweep {
   /// Consecutive versions with the same outcome.
   package struct Stretch {
     package var from: SDKVersion
-    /// The first version with another outcome; nil if the stretch includes the newest.
+    /// The first version after the stretch; nil if the stretch includes the newest version.
     package var until: SDKVersion?
     package var decision: Decision
 
-    /// `4.7.0 and newer`, or `4.0.0 to before 4.7.0`.
+    /// The stretch in words: `4.7.0 and newer`, or `4.0.0 to before 4.7.0`.
     package var versions: String {
       until.map { "\(from) to before \($0)" } ?? "\(from) and newer"
     }
@@ -59,13 +59,13 @@ package struct VersionSweep {
       placement, frame: &frame, state: reader.state(now: clock.now), assigner: assigner)
   }
 
-  /// The stretch of a version.
+  /// The index of the stretch that contains a version.
   package func stretch(of version: SDKVersion) -> Int? {
     stretches.lastIndex { $0.from <= version }
   }
 
-  /// In words: a line for each stretch except that of the SDK that decided; empty if all versions
-  /// have the same outcome.
+  /// A line for each stretch, except that of the SDK that decided; empty if all versions have the
+  /// same outcome.
   package func lines(besides profile: SDKProfile) -> [String] {
     let own = stretch(of: profile.known)
     return stretches.indices.filter { $0 != own }.map { number in
@@ -88,7 +88,7 @@ package struct VersionSweep {
 }
 
 extension VersionSweep.Stretch {
-  /// The outcome of the versions.
+  /// The outcome of the versions in words.
   package var text: String {
     switch decision.outcome {
     case .error(let failure): failure.message

@@ -11,7 +11,7 @@ final class WitnessPair {
   private let new: WitnessDecider
   private let reader: MoveReader
 
-  /// The number of user IDs that are tried if the draw decides.
+  /// The number of user IDs that are tried if the draw determines the outcome.
   private static let mostIDs = 4_000
 
   init(_ comparison: RuleComparison) {
@@ -46,7 +46,7 @@ final class WitnessPair {
     }
   }
 
-  /// The record as a witness, if its user has different outcomes.
+  /// The record as a witness, if the configs have different outcomes for its user.
   func witness(_ record: Value, at placement: ComparedPlacement)
     -> PlacementDifference.Witness?
   {
@@ -72,7 +72,7 @@ final class WitnessPair {
       text: placement.text(known, cause, before.outcome, after.outcome))
   }
 
-  /// The same for a user with another ID, or with stored variants, if necessary.
+  /// Like ``witness(_:at:)``, but tries other user IDs or stored variants if necessary.
   func witness(drawing record: Value, at placement: ComparedPlacement)
     -> PlacementDifference.Witness?
   {
