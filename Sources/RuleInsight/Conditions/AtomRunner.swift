@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// The outcomes of a group's atoms for its values.
+/// Computes the outcomes of a group's atoms for its values.
 ///
-/// Of many atoms of one attribute, few have different outcomes for two values that are close to each other. Only these
-/// are evaluated again, so values should be asked for in order.
+/// Few of an attribute's many atoms have different outcomes for two values that are close to each other. Only these are
+/// evaluated again, so values should be requested in order.
 final class AtomRunner {
   private let model: ConditionModel
   private let starts: [UInt32]
@@ -14,10 +14,10 @@ final class AtomRunner {
   private let relations: ValueRelations
   /// The slot of the only attribute of the group, if it can change alone.
   private let slot: Int?
-  /// The last value, its row, and the fill of the model's frame that it is in.
+  /// The last value, its row, and the number of the frame fill that contains it.
   private var last: (value: Value, row: [UInt8], fill: Int)?
 
-  /// - Parameter demands: by atom, what it asks of the group.
+  /// - Parameter demands: by atom, its demands on the group.
   init(
     _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
     around base: AnalysisWitness? = nil, in model: ConditionModel
@@ -36,7 +36,7 @@ final class AtomRunner {
 
   /// The outcome of every atom for a value of the group's first node.
   ///
-  /// - Parameter places: the atoms that matter; nil for all. Others have no outcome.
+  /// - Parameter places: the atoms to evaluate; nil for all. The other atoms have no outcome.
   func row(_ value: Value?, at places: [Int]? = nil) -> [UInt8] {
     guard let slot, let value else {
       last = nil
@@ -75,9 +75,9 @@ final class AtomRunner {
   }
 }
 
-/// The rows of values, and which of them are equal.
+/// The rows of some values, and which rows are equal.
 struct ValueRows {
-  /// By value, the number of its row.
+  /// The number of each value's row.
   private(set) var numbers: [Int]
   private(set) var distinct: [[UInt8]] = []
 
@@ -115,10 +115,10 @@ private struct RowKey: Hashable {
 
 /// Which atoms may have different outcomes for two values of an attribute.
 struct ValueRelations {
-  /// Atoms that compare with constants alone, by number. Between two numbers without any of these, their outcomes are
-  /// equal.
+  /// Atoms that compare with constants alone, by number. Two numbers have the same outcomes if none of these constants
+  /// is between them.
   private var numbers: [(number: Double, atom: Int)] = []
-  /// The same atoms by string.
+  /// Atoms that compare with constants alone, by string.
   private var texts: [String: [Int]] = [:]
   /// All other atoms.
   private var others: [Int] = []
@@ -151,7 +151,7 @@ struct ValueRelations {
     numbers.sort { ($0.number, $0.atom) < ($1.number, $1.atom) }
   }
 
-  /// Whether a string stays what it is, and is not like any number.
+  /// Whether a string is not converted, and does not resemble a number.
   private func isPlain(_ text: String) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 64 else { return false }
     if binding.dropsDollarSigns, text.utf8.contains(UInt8(ascii: "$")) { return false }
@@ -183,7 +183,7 @@ struct ValueRelations {
     }
   }
 
-  /// Distinguishes the borders, and the ranges between them.
+  /// The number of the border or of the range between borders that contains a number.
   private static func zone(of number: Double) -> Int {
     borders.reduce(0) { $0 + (number >= $1 ? 1 : 0) + (number > $1 ? 1 : 0) }
   }
@@ -205,7 +205,8 @@ struct ValueRelations {
 }
 
 extension Array {
-  /// The first place from which on a condition holds for all elements, if it holds for none before.
+  /// The first position from which a condition is true for all elements, if it is false for all
+  /// elements before.
   fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

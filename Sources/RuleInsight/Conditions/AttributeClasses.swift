@@ -1,20 +1,20 @@
 internal import Expressions
 internal import Regex
 
-/// The values of a group of attributes, divided into classes by some atoms: values for which every
-/// atom has the same outcome form one class. The machine computes the outcomes of atoms.
+/// The values of a group of attributes, divided into classes. All values of a class have the same
+/// outcome for each of some atoms. The machine computes the outcomes.
 final class AttributeClasses {
   /// The atoms, as numbers of the model.
   let atoms: [Int]
-  /// By class its simplest value; nil for a missing attribute.
+  /// The simplest value of each class; nil for a missing attribute.
   private(set) var values: [Value?] = []
   /// Further values of each class, for conditions that depend on more than the class.
   private(set) var samples: [[Value?]] = []
-  /// By atom and outcome, the classes with that outcome.
+  /// For each atom and outcome, the classes with that outcome.
   private(set) var masks: [[ClassMask]]
-  /// By atom, whether the classes cover all values.
+  /// For each atom, whether the classes cover all values.
   private(set) var isPrecise: [Bool]
-  /// By class, a label that distinguishes its values beside the atoms; empty if there is none.
+  /// For each class, a label that distinguishes its values beyond the atoms; empty without labels.
   private(set) var labels: [[UInt8]] = []
   /// Whether every label that values can have appears with every outcome of the atoms.
   private(set) var hasAllLabels = true
@@ -41,7 +41,7 @@ final class AttributeClasses {
     classify(values, trees, demands)
   }
 
-  /// The class of a single value, without all others.
+  /// Creates the class of one value alone.
   init(_ group: AttributeGroup, _ atoms: [Int], being value: Value?, in model: ConditionModel) {
     self.atoms = atoms
     masks = Array(
@@ -50,8 +50,8 @@ final class AttributeClasses {
     classify([value], TreeCandidates(group, atoms, atoms.map { _ in nil }, in: model), [])
   }
 
-  /// The values of a group in a context where some of its attributes are open, and all others are
-  /// fixed.
+  /// Creates classes of a group's values in a context in which some of its attributes are open and
+  /// the others are fixed.
   ///
   /// - Parameters:
   ///   - paths: the attributes, as names below the group's first.
@@ -108,16 +108,16 @@ final class AttributeClasses {
 /// Values of a group that matter to atoms, including nested ones.
 struct TreeCandidates {
   let runner: AtomRunner
-  /// A further function that distinguishes values, beside the atoms.
+  /// A function that distinguishes values beyond the atoms.
   var labels: ValueLabels?
   /// The aspects for which the candidates may be incomplete.
   private(set) var incomplete: AttributeDemands.Aspects = []
   private let group: AttributeGroup
   private let model: ConditionModel
   private let atoms: [Int]
-  /// By atom, its demands on the group.
+  /// The demands of each atom on the group.
   private let atomDemands: [AttributeDemands?]
-  /// The group's value in a context that has one.
+  /// The group's value in the context, if it has one.
   private let own: Value?
   private let isAround: Bool
   private static let mostTrees = 2_000
@@ -227,7 +227,7 @@ struct TreeCandidates {
       if elements.count > 1 { values.append(.list(elements)) }
       return values
     }
-    // For a map with members of its own, neither size nor members are explored.
+    // The size and the other members of a map with declared members are not explored.
     let demands = demands(of: node.slot)
     if !demands.aspects.isDisjoint(with: [.members, .sizes]) {
       incomplete.formUnion([.members, .sizes])
@@ -250,14 +250,14 @@ struct TreeCandidates {
     incomplete.formUnion(texts.incomplete)
     var samples: [Value?] = []
     if environment.binding.readsNumberTexts {
-      // Numbers that only strings can express.
+      // Only strings can express these numbers.
       samples += [.string("nan"), .string("inf"), .string("-inf")]
     }
     for cell in mentioned {
       switch cell.tag {
       case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))
       case Tag.longText, Tag.shortText...:
-        // A matching example, if the string is a pattern.
+        // If the string is a pattern, a matching example is added.
         if let example = example(of: cell.text) { samples.append(.string(example)) }
         samples += [Value(cell), .string(cell.text + "a"), .string(cell.text.uppercased())]
       default: continue
@@ -303,14 +303,14 @@ struct TreeCandidates {
     return known.values.map { Optional($0) }
   }
 
-  /// A group's value with another value at a path.
+  /// The group's value after the value at a path is replaced.
   private static func placed(_ value: Value?, _ path: [String], in own: Value?) -> Value? {
     if path.isEmpty { return value }
     guard let own else { return value.map { Value.map([]).setting(path[...], to: $0) } }
     return own.setting(path[...], to: value)
   }
 
-  /// A value of a node below the group's first.
+  /// The value of the group's first node that contains a value at a path below.
   private func placed(_ value: Value?, _ path: [String]) -> Value? {
     if isAround { return Self.placed(value, path, in: own) }
     guard var value else { return path.isEmpty ? nil : Value.map([]) }
@@ -320,7 +320,7 @@ struct TreeCandidates {
     return value
   }
 
-  /// Maps of the children's possible values, each child by its own classes.
+  /// Maps of the children's possible values. Each child is divided into its own classes.
   private mutating func maps(_ node: AttributeGroup.Node, _ path: [String]) -> [Value] {
     var maps: [[Value.Entry]] = [[]]
     for child in node.children {
@@ -341,7 +341,7 @@ struct TreeCandidates {
     return maps.map { Value.map($0) }
   }
 
-  /// One value for each distinct row, evaluated alone.
+  /// One value for each distinct row of outcomes.
   private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
     var seen: Set<[UInt8]> = []
     var kept: [Value?] = []
@@ -352,7 +352,8 @@ struct TreeCandidates {
     return kept
   }
 
-  /// The atoms that read a node below the group's first, or a part of it, or what it is a part of; nil for all.
+  /// The atoms that read a node below the group's first node, a part of that node, or a node that contains it; nil for
+  /// all atoms.
   private func readers(of path: [String]) -> [Int]? {
     guard !path.isEmpty else { return nil }
     var slots: Set<Int> = []

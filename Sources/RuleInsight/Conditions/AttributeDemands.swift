@@ -1,8 +1,8 @@
 internal import Expressions
 internal import Regex
 
-/// The demands of atoms on an attribute's value: the constants that it is compared with, and how.
-/// Values that agree in all of these are equivalent for the atoms.
+/// The demands of atoms on an attribute's value: the constants that the value is compared with, and
+/// the kinds of comparison. Values that agree in all demands are equivalent for the atoms.
 struct AttributeDemands {
   /// Numbers that values are compared with.
   var numbers: [Cell] = []
@@ -20,11 +20,11 @@ struct AttributeDemands {
   var countsBytes = false
   /// Whether the contents of a list or map matter.
   var looksInside = false
-  /// Whether it is compared with true or false, or is used as a condition.
+  /// Whether the attribute is compared with true or false, or is used as a condition.
   var asksBool = false
-  /// Whether it is compared with null.
+  /// Whether the attribute is compared with null.
   var asksNull = false
-  /// By slot, fixed values that count as constants.
+  /// Fixed values that count as constants, by slot.
   var known: [Int: Cell] = [:]
   var patterns: [RegexAutomaton] = []
 
@@ -66,7 +66,7 @@ struct AttributeDemands {
 
   mutating func add(_ other: AttributeDemands) {
     func merge<Element: Hashable>(_ own: inout [Element], _ more: [Element]) {
-      // A list in a condition may have thousands of members.
+      // Long lists use a set, because a list in a condition may have thousands of members.
       guard own.count > 8, more.count > 8 else {
         for element in more where !own.contains(element) { own.append(element) }
         return
@@ -161,7 +161,7 @@ struct AttributeDemands {
     graph.constant(id) ?? (known.isEmpty ? nil : graph.carried(id).flatMap { known[$0] })
   }
 
-  /// Equality with a constant, and order except for strings.
+  /// Adds the demands of equality with a constant. They include the order, except for strings.
   private mutating func takeEqual(_ constant: Cell) -> Bool {
     switch constant.tag {
     case Tag.null: asksNull = true
@@ -176,7 +176,7 @@ struct AttributeDemands {
     return true
   }
 
-  /// `a in b`
+  /// Adds the demands of `a in b`.
   private mutating func takeMembership(_ a: Int, _ b: Int, _ graph: borrowing ConditionGraph)
     -> Bool
   {
@@ -191,7 +191,7 @@ struct AttributeDemands {
     return takeMember(element)
   }
 
-  /// The substrings of a short constant, which are a finite set.
+  /// Adds the substrings of a short constant, which are a finite set.
   private mutating func takeParts(of text: [UInt8]) -> Bool {
     guard text.count <= 12 else { return false }
     for from in text.indices {
@@ -204,7 +204,7 @@ struct AttributeDemands {
     return true
   }
 
-  /// `a.contains(b)` of superscript.
+  /// Adds the demands of superscript's `a.contains(b)`.
   private mutating func takeContains(_ a: Int, _ b: Int, _ graph: borrowing ConditionGraph)
     -> Bool
   {
@@ -246,7 +246,7 @@ struct AttributeDemands {
 }
 
 extension Cell {
-  /// Whether it is a number that every numeric type represents exactly.
+  /// Whether the cell is a number that every numeric type represents exactly.
   var isSmallNumber: Bool {
     switch tag {
     case Tag.int: (-1 << 52...1 << 52).contains(intValue)
@@ -271,7 +271,7 @@ extension ConditionGraph {
     }
   }
 
-  /// The slot whose size a node is.
+  /// The slot of the value whose size a node computes.
   func measured(_ id: ID) -> Int? {
     guard self[id].kind == .call, let function = function(id),
       function == .size || function == .byteSize, let operand = operands(of: id).first

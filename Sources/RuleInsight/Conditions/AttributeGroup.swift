@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Attributes that cannot be chosen separately: those of one member of a root, such as
+/// Attributes that cannot be chosen separately: the attributes within one member of a root, such as
 /// `user.address` and `user.address.city`, or a host's answer to one question.
 struct AttributeGroup {
   /// A name below the group's first node, and its attribute.
@@ -15,7 +15,7 @@ struct AttributeGroup {
   var tree: Node
   var question: HostQuestion?
 
-  /// The groups of a program's attributes, and by slot its group. Whole roots are in no group.
+  /// The groups of a program's attributes, and each slot's group. Whole roots are in no group.
   static func all(of program: Program, _ environment: ExpressionEnvironment)
     -> (groups: [AttributeGroup], groupOf: [Int?])
   {

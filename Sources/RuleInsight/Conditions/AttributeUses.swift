@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// The uses of attributes by rules, by slot. They suggest the types that rules are written for.
 struct AttributeUses {
-  /// A use of an attribute. The one that says most about its type is the first.
+  /// A use of an attribute. The use that reveals most about the attribute's type is the first.
   enum Use: Int, CaseIterable, Comparable {
     case loop, textFunction, concatenation, textOrder, arithmetic, numberOrder, textEquality
     case numberEquality, boolean, membership, size, truth, time
@@ -16,16 +16,16 @@ struct AttributeUses {
   private(set) var uses: [Int: Set<Use>] = [:]
   /// The uses of the elements of attributes that are lists.
   private(set) var elements: [Int: Set<Use>] = [:]
-  /// Attributes that rules compare with doubles, or compute with them.
+  /// Attributes that rules compare with doubles, or that they combine with doubles in calculations.
   private(set) var doubles: Set<Int> = []
-  /// Attributes that have to be whole numbers, because CEL computes with them and an integer.
+  /// Attributes that must be whole numbers, because CEL calculates with them and an integer.
   private(set) var integers: Set<Int> = []
-  /// The attributes that rules compare with an attribute.
+  /// For each attribute, the attributes that rules compare it with.
   private(set) var partners: [Int: [Int]] = [:]
   /// The loop variable that is read as an element, and the list.
   private var element: (level: Int, slot: Int)?
 
-  /// The attribute, or element of one, that a part of a rule reads.
+  /// An attribute, or an element of an attribute, that a part of a rule reads.
   private enum Subject {
     case slot(Int)
     case element(Int)
@@ -147,14 +147,14 @@ struct AttributeUses {
     if let slot = subject.slot { doubles.insert(slot) }
   }
 
-  /// Whether a part can only be a string.
+  /// Whether a part of a rule can only be a string.
   private func isText(_ id: Int, _ graph: borrowing ConditionGraph) -> Bool {
     if let constant = graph.constant(id) { return constant.isText }
     guard graph[id].kind == .arithmetic || graph[id].kind == .add else { return false }
     return graph.operands(of: id).contains { isText($0, graph) }
   }
 
-  /// Whether a part can only be a number.
+  /// Whether a part of a rule can only be a number.
   private func isNumeric(_ id: Int, _ graph: borrowing ConditionGraph) -> Bool {
     switch graph[id].kind {
     case .arithmetic: !isText(id, graph)

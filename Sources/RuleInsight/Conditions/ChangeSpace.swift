@@ -4,10 +4,10 @@ package import Expressions
 package final class ChangeSpace {
   /// An attribute that may change.
   package struct Place {
-    /// All its names, starting with the root.
+    /// All names of the attribute, starting with the root.
     package var path: AttributePath
     var group: Int
-    /// Its names below the group's first node.
+    /// The names of the attribute below the group's first node.
     var below: [String]
   }
 
@@ -28,9 +28,9 @@ package final class ChangeSpace {
 
   /// Which atoms of the fixed space read what.
   private struct Readers {
-    /// By atom, the groups that it reads.
+    /// The groups that each atom reads.
     var groups: [[Int]] = []
-    /// By group, the atoms that read it and nothing without a name.
+    /// The atoms that read each group, and that read nothing without a name.
     var places: [Int: [Int]] = [:]
     /// Atoms that read something without a name.
     var unnamed: [Int] = []
@@ -67,7 +67,7 @@ package final class ChangeSpace {
     readsAnything = slots.contains { model.groupOf[$0] == nil }
     var base = context
     if !readsAnything {
-      // Every run reads the context, so unused parts are removed.
+      // Unused parts are removed, because every run reads the whole context.
       base.attributes = .map([])
       for group in model.groups where group.question == nil {
         guard let value = context.attributes.value(at: group.path) else { continue }
@@ -103,8 +103,8 @@ package final class ChangeSpace {
     return atoms
   }
 
-  /// Adds the attributes that conditions name as places, and values that obstruct them:
-  /// `user.address`, if it is not a map, for `user.address.city`.
+  /// Adds the attributes that conditions name as places. Values that obstruct them are added too:
+  /// `user.address` obstructs `user.address.city` if it is not a map.
   private static func add(
     _ node: AttributeGroup.Node, _ number: Int, _ group: AttributeGroup, _ below: [String],
     _ base: AnalysisWitness, _ places: inout [Place]
@@ -130,14 +130,14 @@ package final class ChangeSpace {
     var paths: [Int: [[String]]] = [:]
     for place in chosen.map({ places[$0] }) { paths[place.group, default: []].append(place.below) }
     for (group, all) in paths {
-      // Changing the whole includes changing its parts.
+      // Changing an attribute includes changing its parts.
       paths[group] = all.filter { path in
         !all.contains { $0.count < path.count && path.starts(with: $0) }
       }
     }
     var open = readers.unnamed
     var byGroup: [Int: [Int]] = [:]
-    // Atoms that read several of the groups.
+    // Some atoms read several of the groups.
     var shared: Set<Int> = []
     for group in paths.keys {
       for place in readers.places[group] ?? [] {
@@ -192,7 +192,8 @@ package final class ChangeSpace {
     base.attributes.value(at: places[place].path.names)
   }
 
-  /// Values of a place that conditions may distinguish when all others are fixed, with their rank.
+  /// The values of a place that conditions may distinguish while all other attributes are fixed,
+  /// with their ranks.
   package func values(of place: Int) -> [RankedValue] {
     let (group, below) = (places[place].group, places[place].below)
     let atoms = fixed.modelAtoms.filter { atom in
@@ -219,7 +220,7 @@ package final class ChangeSpace {
     )
   }
 
-  /// Whether the analysis understands all uses of a place in conditions.
+  /// Whether the analysis understands every use of a place in conditions.
   package func isUnderstood(_ place: Int) -> Bool {
     let space = space(changing: [place])
     return space.isPrecise

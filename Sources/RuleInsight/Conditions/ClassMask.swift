@@ -2,7 +2,7 @@ internal import Expressions
 
 /// A set of classes of values.
 struct ClassMask: Equatable {
-  /// The most classes that one attribute may have.
+  /// The maximum number of classes of one attribute.
   static let capacity = 8_192
 
   /// 64 classes per word. Missing words are empty.
@@ -31,7 +31,7 @@ struct ClassMask: Equatable {
     return word < words.count && words[word] >> UInt64(number & 63) & 1 == 1
   }
 
-  /// The smallest number in it.
+  /// The smallest class number in the set.
   var first: Int? {
     words.firstIndex { $0 != 0 }.map { $0 << 6 | words[$0].trailingZeroBitCount }
   }
@@ -73,7 +73,7 @@ struct ClassMask: Equatable {
     for word in 0..<min(words.count, other.words.count) { words[word] &= ~other.words[word] }
   }
 
-  /// Keeps the members of any of the sets with these numbers.
+  /// Removes classes that are in none of the sets with these numbers.
   mutating func formIntersection(withAnyOf sets: [ClassMask], _ numbers: [Int]) {
     for word in words.indices where words[word] != 0 {
       var kept: UInt64 = 0

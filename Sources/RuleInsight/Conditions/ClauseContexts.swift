@@ -7,15 +7,15 @@ extension ConditionModel {
     program.storage.environment.dialect == .superscript ? [.true, .truthy] : .true
   }
 
-  /// The required outcomes of the operands to the left of a clause, and of the choices around it,
-  /// for the clause to decide. Nil for a clause that folding has removed from the condition.
+  /// The outcomes that other operands must have so that a clause decides: operands to its left, and
+  /// tests of the choices around it. Nil for a clause that folding has removed from the condition.
   package func context(ofClause number: Int, in condition: Int) -> [ConditionSpace.Goal]? {
     guard let node = conditions[condition].clauses[number].node else { return nil }
     var seen: Set<Int> = []
     return path(to: node, from: conditions[condition].root, &seen)
   }
 
-  /// The nodes that questions about a condition and its clauses are about.
+  /// The nodes that questions about a condition and its clauses refer to.
   package func nodes(askedAbout condition: Int) -> [Int] {
     var nodes = [conditions[condition].root]
     for (number, clause) in conditions[condition].clauses.enumerated() {
@@ -112,7 +112,7 @@ extension ConditionModel {
     case .equal, .compare, .less, .lessOrEqual:
       return [node.a, node.b].contains { operand in
         let cell = storage.graph.constant(Int(operand))
-        // A type, null, or the size of a value that is read later.
+        // The other operand is a type, null, or the size of a value that is read later.
         return cell?.tag == Tag.null || cell?.tag == Tag.type
           || storage.graph.function(Int(operand)) == .typeOf
             && storage.graph[Int(operand)].kind == .call

@@ -3,11 +3,12 @@ internal import Expressions
 /// The result of a condition when the outcome of one of its clauses changes.
 ///
 /// A flip is a copy of the condition's formula in which the clause is a constant. All other parts
-/// are the same nodes, so it is evaluated like everything else: atoms by the machine, and
+/// are the same nodes, so the copy is evaluated like any formula: atoms by the machine, and
 /// connectives by tables that the machine produced. Superscript's `&&`, which evaluates both sides,
 /// and CEL's, in which false absorbs an error, work correctly.
 package struct ClauseFlip: Sendable {
-  /// The formula nodes of the condition in which the clause is true, and in which it is false.
+  /// The formula nodes of two copies of the condition: in one the clause is true, in the other it
+  /// is false.
   package var whenTrue: Int
   package var whenFalse: Int
 }

@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Lists and maps that cover everything atoms distinguish about collections: which constants they
-/// contain, and how many elements they have.
+/// Lists and maps that cover everything that atoms distinguish about collections: the constants
+/// that a collection contains, and its number of elements.
 struct CollectionCandidates {
   private(set) var lists: [Value] = []
   private(set) var maps: [Value] = []
@@ -28,22 +28,22 @@ struct CollectionCandidates {
     for i in members.indices.dropFirst(Self.mostMembers) { lists.append(.list([members[i]])) }
   }
 
-  /// Adds collections of some members, filled with others up to a size.
+  /// Adds collections of some members, filled with other elements up to a size.
   private mutating func add(_ members: [Value], upTo size: Int, _ fillers: [Value]) {
     for count in 0...max(size - members.count, 0) {
       let elements = members + fillers.prefix(count)
       lists.append(.list(elements))
-      // Only strings are keys.
+      // Map keys are always strings.
       let keys = elements.filter { if case .string = $0 { true } else { false } }
       if keys.count == elements.count {
         maps.append(.map(keys.map { Value.Entry(key: $0, value: true) }))
       }
     }
-    // One more element than all sizes in question.
+    // If the members already exceed the size, one longer list is added.
     if members.count > size, size > 0 { lists.append(.list(members + fillers.prefix(1))) }
   }
 
-  /// Strings that are not members.
+  /// Strings that are not among the members.
   private func fillers(_ count: Int, besides members: [Cell]) -> [Value] {
     let texts = Set(members.filter { $0.isText }.map { Array($0.text.utf8) })
     var fillers: [Value] = []

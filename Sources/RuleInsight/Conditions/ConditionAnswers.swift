@@ -2,9 +2,9 @@ package import Expressions
 
 /// The answer to a question about conditions.
 package enum AnalysisAnswer {
-  /// A context that answers it.
+  /// A context answers the question.
   case witness(AnalysisWitness)
-  /// No context that JSON can express answers it.
+  /// It is proved that no context that JSON can express answers the question.
   case proof
   /// Neither a context nor a proof was found.
   case unknown(Reason)
@@ -12,7 +12,8 @@ package enum AnalysisAnswer {
   package enum Reason: Sendable {
     /// The search used all its steps.
     case budget
-    /// The result depends on parts that are not understood, which were tried with some values.
+    /// The result depends on parts that the analysis does not understand. Some values were tried
+    /// for them.
     case opaque
   }
 }
@@ -33,13 +34,14 @@ extension ConditionSpace {
 
   /// Looks for a context that answers a question.
   ///
-  /// Of many conditions that must not hold, few matter. They are added when a context is found for
-  /// which they hold: if there is no context without some of them, there is none without all.
+  /// Few of the many conditions that must be false matter. A condition is added to the search when
+  /// a context is found for which it is true. If no context avoids the added conditions, no context
+  /// avoids all of them.
   ///
   /// - Parameters:
-  ///   - needed: conditions known to matter; afterwards those of a proof.
+  ///   - needed: conditions known to matter; after a proof, the conditions that it used.
   ///   - budget: steps for this question.
-  ///   - accepts: whether a context is acceptable. A rejected one does not end the search, and
+  ///   - accepts: whether a context is acceptable. A rejected context does not end the search, and
   ///     prevents a proof.
   package func answer(
     _ question: Question, _ needed: inout [Int], budget: Int,
@@ -83,10 +85,10 @@ extension ConditionSpace {
     return .unknown(.budget)
   }
 
-  /// Whether no context answers a question, for any outcome of opaque parts.
+  /// Whether no context answers a question, whatever the outcomes of opaque parts are.
   ///
   /// - Parameters:
-  ///   - needed: conditions known to matter; afterwards those of a proof.
+  ///   - needed: conditions known to matter; after a proof, the conditions that it used.
   ///   - relaxed: nodes that may have any outcome.
   package func isProved(
     _ question: Question, _ needed: inout [Int], budget: Int, relaxing relaxed: [Int] = []
@@ -94,7 +96,8 @@ extension ConditionSpace {
     isProved(question, &needed, excluding: nil, budget: budget, relaxing: relaxed)
   }
 
-  /// - Parameter exclusion: of the conditions that must not hold. Without it, those that matter are found.
+  /// - Parameter exclusion: the exclusion of the conditions that must be false. Without it, the conditions that matter
+  ///   are found.
   private func isProved(
     _ question: Question, _ needed: inout [Int], excluding exclusion: Exclusion?, budget: Int,
     relaxing relaxed: [Int] = []
@@ -120,7 +123,7 @@ extension ConditionSpace {
     return false
   }
 
-  /// The same for goals alone.
+  /// Looks for a context that meets the goals.
   package func answer(
     _ goals: [Goal], budget: Int, _ accepts: (AnalysisWitness) -> Bool = { _ in true }
   ) -> AnalysisAnswer {
@@ -128,7 +131,7 @@ extension ConditionSpace {
     return answer(Question(goals), &needed, budget: budget, accepts)
   }
 
-  /// The same for goals alone.
+  /// Whether no context meets the goals, whatever the outcomes of opaque parts are.
   package func isProved(_ goals: [Goal], budget: Int, relaxing relaxed: [Int] = []) -> Bool {
     var needed: [Int] = []
     return isProved(Question(goals), &needed, budget: budget, relaxing: relaxed)
@@ -138,7 +141,7 @@ extension ConditionSpace {
     conditions.map { Goal(model.conditions[$0].root, .notTrue) }
   }
 
-  /// The first conditions of a list, as many as already matter.
+  /// The first conditions of a list, limited to the number of conditions that already matter.
   private func some(of held: [Int], _ count: Int) -> [Int] {
     let most = min(held.count, count + 1)
     return (0..<most).map { held[$0 * held.count / most] }
@@ -149,13 +152,13 @@ extension ConditionSpace {
   /// The result of trying a state of the search.
   private enum Attempt {
     case witness(AnalysisWitness)
-    /// A context was found, but these conditions hold for it.
+    /// A context was found, but these conditions are true for it.
     case held([Int])
     case none
   }
 
-  /// A context in a state of the search for which the machine meets the goals. Simple values are
-  /// tried first.
+  /// Looks for a context in a state of the search for which the machine meets the goals. Simple
+  /// values are tried first.
   private func attempt(
     in state: ConditionSearch.State, _ own: [Int], _ exclusion: Exclusion, _ goals: [Goal],
     _ others: [Int], _ accepts: (AnalysisWitness) -> Bool
@@ -172,7 +175,7 @@ extension ConditionSpace {
     }
     var best = judged(witness(choices), goals, others, accepts)
     if case .witness = best { return best }
-    // Only atoms of several attributes depend on more than the classes.
+    // Only atoms that read several attributes depend on more than the classes.
     let open =
       joint.isEmpty ? [] : variables.indices.filter { joint.contains(variables[$0].group) }
     let places = open.isEmpty ? [:] : Dictionary(uniqueKeysWithValues: zip(own, own.indices))
@@ -188,7 +191,7 @@ extension ConditionSpace {
     defer { self.tries += tries }
     // Every pair of values is tried before the combinations of the first few.
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
-    // For one attribute all values are tried, for several some.
+    // All values of a single attribute are tried, but only some combinations of several attributes.
     let isSingle = base != nil && open.count == 1
     let most =
       base == nil
@@ -222,7 +225,8 @@ extension ConditionSpace {
     return accepts(witness) ? .witness(witness) : .none
   }
 
-  /// By variable, the class and the sample of it that a context has. All others have their first.
+  /// For each variable, the class and the sample that a context has. Other variables have their
+  /// first class and sample.
   private typealias Choices = [Int: (number: Int, sample: Int)]
 
   private func witness(_ choices: Choices) -> AnalysisWitness {
@@ -270,7 +274,7 @@ extension ConditionModel {
 
   /// The outcomes of formula nodes for the contents of another program's frame.
   ///
-  /// - Parameter slots: of ``slots(in:)``.
+  /// - Parameter slots: the result of ``slots(in:)``.
   package func outcomes(of nodes: [Int], in original: borrowing Frame, _ slots: [Int?])
     -> [OutcomeSet]
   {
@@ -281,13 +285,13 @@ extension ConditionModel {
     }
     defer {
       memory.forget()
-      // Its cells point into the memory of the other frame.
+      // The frame is cleared because its cells point into the memory of the other frame.
       frame.reset()
     }
     return nodes.map { outcome(of: $0) }
   }
 
-  /// By slot of this program, the slot of another one with the same content.
+  /// For each slot of this program, the slot of another program with the same content.
   package func slots(in other: Program) -> [Int?] {
     let (own, others) = (program.storage.graph.slots, other.storage.graph.slots)
     return (0..<own.count).map { others.slot(like: $0, of: own) }
@@ -301,7 +305,7 @@ extension ConditionModel {
     }
   }
 
-  /// The values of slots in a context, where they have one.
+  /// The values of the slots that have a value in a context.
   func cells(of slots: Set<Int>, for witness: AnalysisWitness) -> [Int: Cell] {
     guard fill(witness.attributes, numbered(witness.answers)) else { return [:] }
     var cells: [Int: Cell] = [:]
@@ -309,31 +313,31 @@ extension ConditionModel {
     return cells
   }
 
-  /// Answers by the program's numbers for their questions.
+  /// The answers, with the program's numbers of their questions.
   func numbered(_ answers: [(question: HostQuestion, value: Value)]) -> [(Int, Value)] {
     answers.compactMap { answer in
       questionNumbers[answer.question].map { ($0, answer.value) }
     }
   }
 
-  /// The conditions among some that hold for the current context in the frame.
+  /// The conditions that are true for the current context in the frame.
   func heldNow(_ conditions: [Int]) -> [Int] { held(conditions, in: &frame) }
 
-  /// The conditions among some that hold for a context; nil where it does not fit into a frame.
+  /// The conditions that are true for a context; nil if the context does not fit into a frame.
   package func held(_ conditions: [Int], for witness: AnalysisWitness) -> [Int]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
     return heldNow(conditions)
   }
 
-  /// Every access to a property of a class is checked, so the frame is accessed once for all conditions.
+  /// The conditions that are true. The frame is passed in, because Swift checks every access to a property of a class.
   private func held(_ conditions: [Int], in frame: inout Frame) -> [Int] {
     conditions.filter {
       OutcomeSet(program.condition(program.entries[$0], in: &frame)) == .true
     }
   }
 
-  /// The outcomes of running parts of the program on a context. One that does not fit counts as
-  /// empty.
+  /// The outcomes of parts of the program for a context. A context that does not fit into the frame
+  /// counts as empty.
   ///
   /// - Parameter places: the parts to run; nil for all.
   func run(
@@ -355,8 +359,7 @@ extension ConditionModel {
     }
   }
 
-  /// Replaces some outcomes by those for the current context with another value of an attribute; false if the value does
-  /// not fit.
+  /// Updates some outcomes for the current context with another value of an attribute; false if the value does not fit.
   func run(
     _ starts: [UInt32], at places: [Int], _ row: inout [UInt8], changing slot: Int,
     to value: Value
@@ -406,7 +409,7 @@ extension ConditionModel {
 
 /// The outcomes of nodes for one context, as far as computed.
 struct OutcomeMemory {
-  /// By node; empty if not computed.
+  /// The outcomes of each node; empty if not computed.
   private var outcomes: [OutcomeSet] = []
   private var known: [Int] = []
 
@@ -431,7 +434,7 @@ struct OutcomeMemory {
   }
 }
 
-/// Values at paths of one or two names, as one map.
+/// Builds one map from values at paths of one or two names.
 private struct ContextBuilder {
   private enum Content {
     case value(Value)
@@ -452,7 +455,7 @@ private struct ContextBuilder {
       return
     }
     guard case .members(var members) = roots[place].content else { return }
-    // The array is not shared while it grows.
+    // The array is taken out, so that it is not shared while it grows.
     roots[place].content = .members([])
     members.append(entry)
     roots[place].content = .members(members)

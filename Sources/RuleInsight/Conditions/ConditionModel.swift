@@ -1,8 +1,8 @@
 package import Expressions
 internal import Regex
 
-/// Conditions in the form of an analysis: connectives, and atoms, which the machine evaluates. All
-/// conditions of a rule set are in one model and share common parts.
+/// Conditions in a form for analysis: connectives, and atoms, which the machine evaluates. One
+/// model contains all conditions of a rule set, which share common parts.
 package final class ConditionModel {
   /// A condition as written in a config.
   package enum Source {
@@ -16,12 +16,12 @@ package final class ConditionModel {
     package var text: String
     /// The formula node; nil if folding removed the clause.
     package var node: Int?
-    /// Whether it has no node because the machine evaluates it together with its surroundings.
+    /// Whether the clause has no node because the machine evaluates it together with its surroundings.
     package var isWithinAtom = false
   }
 
   package struct Condition {
-    /// The formula node of the whole.
+    /// The formula node of the whole condition.
     package var root: Int
     package var clauses: [ClausePlace]
   }
@@ -40,42 +40,43 @@ package final class ConditionModel {
 
   /// A part of a condition that the machine evaluates as a whole.
   struct Atom {
-    /// Its node in the graph.
+    /// The atom's node in the graph.
     var node: ConditionGraph.ID
-    /// Its entry in the program.
+    /// The atom's entry in the program.
     var entry = 0
-    /// The attributes that it reads, as slots of the program.
+    /// The attributes that the atom reads, as slots of the program.
     var slots: [Int]
-    /// The group that all these belong to; nil if there are several.
+    /// The group of all attributes that the atom reads; nil if there are several groups.
     var group: Int?
-    /// Its demands on the values of its group; nil if it is opaque.
+    /// The atom's demands on the values of its group; nil if the atom is opaque.
     var demands: AttributeDemands?
-    /// Its possible outcomes, for any attributes.
+    /// The atom's possible outcomes, whatever the attributes are.
     var possible: OutcomeSet
   }
 
   package let program: Program
   /// The frame for running atoms.
   var frame: Frame
-  /// How often the frame was filled.
+  /// The number of times that the frame was filled.
   var fills = 0
-  /// How many atoms were run to find the classes of values.
+  /// The number of atoms that were run to find the classes of values.
   package var atomRuns = 0
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
-  /// For the context that is in the frame. It is not lazy: each write to a lazy property copies the array.
+  /// Outcomes for the context in the frame. The property is not lazy, because each write to a lazy property copies the
+  /// array.
   var memory = OutcomeMemory(count: 0)
   private(set) var atoms: [Atom] = []
   private(set) var groups: [AttributeGroup] = []
-  /// By slot, its group; nil for a slot without one.
+  /// The group of each slot; nil for a slot without a group.
   private(set) var groupOf: [Int?] = []
-  /// By question, its number in the program; by slot, that of its question.
+  /// The number of each question in the program, and the question's number for each slot.
   let questionNumbers: [HostQuestion: Int]
   let questionsOfSlots: [Int: Int]
   /// The possible answers of a host, by the slot of the question.
   private let answers: (HostQuestion) -> HostAnswers
   private var classesOf: [[Int]: AttributeClasses] = [:]
-  /// By slot, the atoms that read it together with attributes of other groups.
+  /// For each slot, the atoms that read it together with attributes of other groups.
   private(set) var jointAtoms: [Int: [Int]] = [:]
 
   /// - Parameters:
@@ -175,8 +176,8 @@ package final class ConditionModel {
     return nodes.count - 1
   }
 
-  /// The values of a group that some of its atoms distinguish. They are computed once for equal
-  /// atoms.
+  /// The classes of a group's values that some of its atoms distinguish. They are computed once for
+  /// equal atoms.
   func classes(of group: Int, for atoms: [Int]) -> AttributeClasses {
     if let known = classesOf[[group] + atoms] { return known }
     let made = AttributeClasses(groups[group], atoms, in: self, answers)
@@ -184,13 +185,13 @@ package final class ConditionModel {
     return made
   }
 
-  /// The same, also distinguished by labels.
+  /// The classes of a group's values that some of its atoms or the labels distinguish.
   func classes(of group: Int, for atoms: [Int], labels: ValueLabels) -> AttributeClasses {
     AttributeClasses(groups[group], atoms, in: self, answers, labels: labels)
   }
 }
 
-/// The possible answers of a host to a question. If nothing is known: a number, null or a bool.
+/// The possible answers of a host to a question. An unknown answer may be a number, null or a bool.
 package struct HostAnswers: Sendable {
   package var canBeNull = true
   package var canBeNumber = true
@@ -261,7 +262,7 @@ private struct FormulaReader {
     case .holds: return unary(.holds, a, graph)
     case .truthy: return unary(.truthy, a, graph)
     case .call where graph.function(id) == .superscriptTruth:
-      // An unchanged attribute value has more distinctions than its outcome.
+      // An operand that is an unchanged attribute has more distinct values than outcomes.
       guard let operand = graph.list(node.a).first.map(Int.init), graph.carried(operand) == nil
       else { return atom(id, graph) }
       return unary(.superscriptTruth, operand, graph)

@@ -1,14 +1,14 @@
 internal import Expressions
 
-/// A search for classes of values that meet goals. It narrows the possible outcomes by the required
-/// ones. If that does not decide, it tries the outcomes of an atom one by one.
+/// A search for classes of values that meet goals. It narrows the possible outcomes to the required
+/// ones. If that is not enough, it tries the outcomes of an atom one by one.
 struct ConditionSearch {
-  /// The possibilities at a point of the search. Variables and atoms that goals do not depend on are as at the
-  /// beginning.
+  /// The possibilities at a point of the search. Variables and atoms that do not affect the goals keep their initial
+  /// possibilities.
   struct State {
-    /// Of the search's variables.
+    /// The possible classes of the search's variables.
     var domains: [ClassMask]
-    /// Of the search's atoms, the possible outcomes of those without a variable.
+    /// The possible outcomes of the search's atoms without a variable.
     var free: [OutcomeSet]
   }
 
@@ -22,23 +22,24 @@ struct ConditionSearch {
   private let space: ConditionSpace
   private let goals: [(node: Int, wanted: OutcomeSet)]
   private let exclusion: ConditionSpace.Exclusion?
-  /// Whether an atom may have any outcome that is not excluded for certain.
+  /// Whether an opaque atom may have any outcome that is not excluded with certainty.
   private let isProof: Bool
   private var budget: Int
   /// Nodes that may have any outcome.
   private var relaxed: [Bool]
   private var sets: [OutcomeSet]
   private var allowed: [OutcomeSet]
-  /// The nodes that goals depend on, operands first. Nodes are numbered by their place among these.
+  /// The nodes that goals depend on, operands first. Nodes are numbered by their position in this list.
   private var nodes: [ConditionSpace.Node] = []
   private var operands: [Int] = []
-  /// Their atoms, as numbers of the space, with their node, and their variable's place in ``variables`` or -1.
+  /// The atoms among the nodes: their number in the space, their node, and the position of their variable in
+  /// ``variables`` or -1.
   private var atoms: [(number: Int, node: Int, variable: Int)] = []
-  /// The variables of these atoms, in ascending order.
+  /// The variables of the search's atoms, in ascending order.
   private(set) var variables: [Int] = []
-  /// The steps of a walk over the nodes.
+  /// The number of steps of a walk over the nodes.
   private let cost: Int
-  /// By node, the last walk that visited it.
+  /// The last walk that visited each node.
   private var seen: [UInt32]
   private var walk: UInt32 = 0
 
@@ -58,7 +59,7 @@ struct ConditionSearch {
     self.isProof = isProof
     self.budget = budget
     let places = space.places(below: goals.map { space.place(of: $0.node) })
-    // Every access to a property of a class is checked.
+    // Local copies are faster, because Swift checks every access to a property of a class.
     let (local, spaceNodes, spaceOperands) = (space.local, space.nodes, space.operands)
     self.goals = goals.map { (local[space.place(of: $0.node)], $0.wanted) }
     var words = 0
@@ -103,7 +104,7 @@ struct ConditionSearch {
     return solve(start, accepts)
   }
 
-  /// The conditions among some that may hold for one context of a state of this search.
+  /// The conditions that may be true for one context of a state of this search.
   func held(_ conditions: [Int], in state: State) -> [Int] {
     let roots = conditions.map { space.model.conditions[$0].root }
     var search = ConditionSearch(
@@ -260,7 +261,7 @@ struct ConditionSearch {
   private mutating func narrowFold(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     let kind = OutcomeTables.Fold(rawValue: node.value) ?? .and
     let tables = space.tables
-    // The result of the operands behind each one.
+    // The possible results of the operands behind each operand.
     var behind: [OutcomeSet?] = [nil]
     for i in (1..<max(node.count, 1)).reversed() {
       let set = sets[operand(node, i)]
@@ -295,7 +296,7 @@ struct ConditionSearch {
     if branches == .no { allowed[no].formIntersection(wanted) }
   }
 
-  /// An error of the first operand is replaced by the second, or stays.
+  /// Narrows a node in which the second operand replaces an error of the first, or the error stays.
   private mutating func narrowRescue(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     let (first, second) = (operand(node, 0), operand(node, 1))
     let rescued = sets[second].union(.fault)
@@ -304,7 +305,7 @@ struct ConditionSearch {
     }
   }
 
-  /// An error of any operand but the last is the result.
+  /// Narrows a node in which an error of any operand but the last is the result.
   private mutating func narrowSequence(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     guard !wanted.contains(.fault) else { return }
     for i in 0..<node.count - 1 { allowed[operand(node, i)].subtract(.fault) }
@@ -314,7 +315,7 @@ struct ConditionSearch {
   // MARK: Branching
 
   /// An atom that a goal still depends on; nil when all goals are met, or depend on nothing that
-  /// could be chosen.
+  /// can be chosen.
   private mutating func undecided() -> Int? {
     walk += 1
     for goal in goals where !sets[goal.node].isSubset(of: goal.wanted) {

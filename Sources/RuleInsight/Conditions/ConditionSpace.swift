@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Some conditions of a model, and all possible values of their attributes, as classes. It answers
-/// questions about them.
+/// Some conditions of a model, and all possible values of their attributes, divided into classes.
+/// The space answers questions about the conditions.
 package final class ConditionSpace {
   /// A required outcome of a formula node.
   package struct Goal {
@@ -14,10 +14,11 @@ package final class ConditionSpace {
     }
   }
 
-  /// A search request: a context that meets the goals, and for which these conditions do not hold.
+  /// A search request: find a context that meets the goals, and for which the conditions in
+  /// ``sparing`` are false.
   package struct Question {
     package var goals: [Goal]
-    /// Conditions by their number, without duplicates, the most useful first.
+    /// The numbers of conditions that must be false, without duplicates, the most useful first.
     package var sparing: [Int]
 
     package init(_ goals: [Goal], sparing: [Int] = []) {
@@ -29,7 +30,7 @@ package final class ConditionSpace {
   struct Node {
     var kind: ConditionModel.Node.Kind
     var value: Int
-    /// The index of its first operand in ``operands``.
+    /// The index of the node's first operand in ``operands``.
     var first: Int
     var count: Int
   }
@@ -39,7 +40,7 @@ package final class ConditionSpace {
     /// The variable, or -1 when the atom has several or none.
     var variable: Int
     var masks: [ClassMask]
-    /// Whether the classes of its variable cover all values.
+    /// Whether the classes of the atom's variable cover all values.
     var isPrecise: Bool
     var possible: OutcomeSet
     /// The size of the masks.
@@ -55,20 +56,20 @@ package final class ConditionSpace {
   /// The groups of attributes that atoms read.
   private(set) var variables: [(group: Int, classes: AttributeClasses)] = []
   private var places: [Int: Int] = [:]
-  /// By node, its number in the last result of ``places(below:)``, and the number of the call that it was in.
+  /// For each node, its number in the last result of ``places(below:)``.
   private(set) var local: [Int] = []
   private var stamps: [Int] = []
   private var stamp = 0
   let tables = OutcomeTables.shared
-  /// Steps that questions have taken.
+  /// The number of steps that questions have taken.
   package var steps = 0
-  /// The context that fixes everything but the variables; nil if everything is open.
+  /// The context that fixes everything except the variables; nil if everything is open.
   private(set) var base: AnalysisWitness?
-  /// Contexts that a question has tried because classes were not enough.
+  /// The number of contexts that a question has tried because classes were not enough.
   var tries = 0
-  /// The maximum number of such contexts for a question about a context.
+  /// The maximum number of contexts that a question about a context tries.
   package var mostTries = 4_000
-  /// By variable, its allowed classes; nil for all.
+  /// The allowed classes of each variable; nil for all.
   var limits: [ClassMask?] = [] {
     didSet { isLimited = limits.contains { $0 != nil } }
   }
@@ -79,7 +80,7 @@ package final class ConditionSpace {
     guard let first = variables[number].classes.values.first else { return false }
     return first != nil
   }
-  /// By condition, what is known about it in this space.
+  /// The facts that are known about each condition in this space.
   var settled: [Int: SettledCondition?] = [:]
   /// The last exclusion.
   var excluded = Exclusion()
@@ -102,7 +103,7 @@ package final class ConditionSpace {
     addVariables(classes)
   }
 
-  /// A space in which everything is fixed as in a context.
+  /// Creates a space in which everything is fixed as in a context.
   init(_ model: ConditionModel, roots: [Int], around base: AnalysisWitness) {
     self.model = model
     self.base = base
@@ -120,7 +121,7 @@ package final class ConditionSpace {
     }
   }
 
-  /// A space like another one, in which some groups are variables too.
+  /// Creates a space like another one, in which some groups are variables too.
   ///
   /// - Parameter open: atoms of this space that may have any outcome.
   init(_ other: ConditionSpace, _ variables: [(group: Int, classes: AttributeClasses)], open: [Int])
@@ -167,7 +168,7 @@ package final class ConditionSpace {
       if let group = model.atoms[number].group {
         byGroup[group, default: []].append(number)
       } else {
-        // Atoms of several attributes need a value for each.
+        // Atoms that read several attributes need a value for each.
         for group in model.atoms[number].slots.compactMap({ model.groupOf[$0] }) {
           byGroup[group, default: []] += []
         }
@@ -228,8 +229,8 @@ package final class ConditionSpace {
       ?? ClassMask(first: variables[variable].classes.values.count)
   }
 
-  /// Whether all atoms below some nodes are known for all values of their attributes, so that a
-  /// search without a result is a proof.
+  /// Whether the classes cover all values for all atoms below some nodes, so that a search without
+  /// a result is a proof.
   func isPrecise(below roots: [Int]) -> Bool {
     places(below: roots).allSatisfy { place in
       guard nodes[place].kind == .atom else { return true }
@@ -238,11 +239,11 @@ package final class ConditionSpace {
     }
   }
 
-  /// The groups of attributes that atoms use together with others.
+  /// The groups of attributes that atoms use together with other groups.
   private(set) lazy var joint: Set<Int> = Set(
     atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
       .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
 
-  /// Whether that is true of all nodes.
+  /// Whether the classes cover all values for all atoms.
   var isPrecise: Bool { isPrecise(below: Array(nodes.indices)) }
 }

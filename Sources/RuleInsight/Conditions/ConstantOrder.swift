@@ -1,21 +1,21 @@
 internal import Expressions
 
-/// The position of a string relative to constants: how far it matches some of them, between which
-/// constants it falls after it diverges, and which of them are its prefixes.
+/// The position of a string relative to constants: the prefix that it shares with some of them, the
+/// constants around it after it diverges, and the constants that are its prefixes.
 struct ConstantOrder {
   private struct Node {
-    /// By letter, in order.
+    /// The children of a node by letter, in order.
     var children: [(letter: UInt32, node: Int)] = []
     /// The constants that begin with this prefix, as a range in sorted order.
     var constants = 0..<0
     var isConstant = false
-    /// The longest constant that is a prefix of this, as a node; -1 for none.
+    /// The node of the longest constant that this prefix begins with; -1 for none.
     var beginning = -1
   }
 
   /// A string that is not a prefix of a constant.
   private struct Place: Hashable {
-    /// The number of constants before it.
+    /// The number of constants that sort before the string.
     var rank: Int
     var beginning: Int
   }
@@ -64,7 +64,7 @@ struct ConstantOrder {
       if own > letter { break }
       place.rank = nodes[child].constants.upperBound
     }
-    // Equality has failed permanently.
+    // The string can no longer equal a constant.
     if !asksOrder { place = Place(rank: 0, beginning: -1) }
     if let number = numbers[place] { return number }
     let number = Int32(nodes.count + places.count)

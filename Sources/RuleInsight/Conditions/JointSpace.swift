@@ -1,20 +1,20 @@
 package import Expressions
 
-/// A function that distinguishes values beside the atoms of a model.
+/// A function that distinguishes values beyond the atoms of a model.
 struct ValueLabels {
-  /// Its demands on values.
+  /// The function's demands on values.
   var demands: AttributeDemands
-  /// Values with equal rows are equivalent for it.
+  /// The outcomes for a value. Values with equal rows are equivalent.
   var row: (Value?) -> [UInt8]
 }
 
-/// Questions about two models at once, which may be in different languages: conditions of rules,
-/// and claims about the outcomes of these rules.
+/// Answers questions about two models at once, which may be in different languages: conditions of
+/// rules, and claims about the outcomes of these rules.
 ///
-/// Both read the same attributes. Every value belongs to a class of either model. The classes of
-/// the rules are refined, so that all values of one class are also in a single class of the claims.
-/// The possible outcomes of the claims are enumerated class by class, and for each of them the
-/// rules are queried.
+/// Both models read the same attributes. Every value belongs to a class of either model. The
+/// classes of the rules are refined, so that all values of one class are also in a single class of
+/// the claims. The possible outcomes of the claims are enumerated class by class, and for each of
+/// them the rules are queried.
 package final class JointSpace {
   package enum Answer {
     case witness(AnalysisWitness)
@@ -134,11 +134,11 @@ package final class JointSpace {
     return claims.isProved(goals, budget: budget)
   }
 
-  /// The classes to use.
+  /// The classes of each variable that may be used.
   private func limits(of space: ConditionSpace, _ isUsual: Bool) -> [ClassMask?] {
     space.variables.map { variable in
       let labels = variable.classes.labels
-      // A list is never of another type.
+      // Attributes that are always lists are limited even without `isUsual`.
       guard isUsual || lists.contains(space.model.groups[variable.group].path) else { return nil }
       guard labels.contains(where: { $0.last == 0 }) else { return nil }
       var mask = ClassMask.none
@@ -203,7 +203,7 @@ package final class JointSpace {
     }
   }
 
-  /// The attributes that rules read, and the further ones of the claims.
+  /// The attributes that rules read, with the additional attributes that claims read.
   private func joined(_ rule: AnalysisWitness, _ claim: AnalysisWitness) -> AnalysisWitness {
     var joined = rule
     let known = Set(rules.variables.map { rules.model.groups[$0.group].path })

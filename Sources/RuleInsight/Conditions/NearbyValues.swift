@@ -5,16 +5,16 @@ internal import Regex
 package struct RankedValue {
   /// Nil for a missing attribute.
   package var value: Value?
-  /// 0 for the most ordinary.
+  /// The rank of the value: 0 is the most ordinary.
   package var rank: Int
   /// The distance of a number from the attribute's current value, or from the constants of
   /// conditions.
   package var distance = 0.0
 }
 
-/// Sorts the candidate values for an attribute. Those of its own type come first, and among them
-/// the constants of conditions and values next to those. Numbers are sorted by their distance from
-/// the current value.
+/// Sorts the candidate values for an attribute. Values of the attribute's own type come first,
+/// beginning with the constants of conditions and values next to them. Numbers are sorted by their
+/// distance from the current value.
 struct NearbyValues {
   private let demands: AttributeDemands
   private let own: Value?
@@ -49,7 +49,7 @@ struct NearbyValues {
     neighbours.append(
       .string(String(decoding: TextCandidates.other(than: demands.texts), as: UTF8.self)))
     neighbours += demands.patterns.compactMap { $0.example }.map { .string($0) }
-    // A list with one more member.
+    // Lists with one more member are close to the current list.
     let members = demands.members.map { Value($0) } + (hasOpaque ? constants.prefix(4) : [])
     for member in members {
       guard let elements = own?.elements else {
@@ -64,7 +64,7 @@ struct NearbyValues {
     }
   }
 
-  /// A string with its last number one larger or smaller, with the same number of digits: `3.9.1`
+  /// A string whose last number is one larger or smaller, with the same number of digits: `3.9.1`
   /// after `3.9.0`.
   private static func stepped(_ text: String, by step: Int) -> String? {
     var bytes = Array(text.utf8)
@@ -114,7 +114,7 @@ struct NearbyValues {
     return numbers.map { (number - $0).magnitude }.min() ?? number.magnitude
   }
 
-  /// How untypical of users a value is.
+  /// A score for how untypical of users a value is.
   private static func strangeness(_ value: Value?) -> Int {
     switch value {
     case .bool: 0
@@ -128,7 +128,7 @@ struct NearbyValues {
     }
   }
 
-  /// How far the type of a value is from the attribute's own.
+  /// A score for how far the type of a value is from the attribute's own type.
   private func otherness(_ value: Value?) -> Int {
     guard let value else { return own == nil ? 0 : 6 }
     guard let own, own != .null else {

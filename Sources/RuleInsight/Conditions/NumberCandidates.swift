@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Numbers that cover everything atoms distinguish about numbers. Within one numeric type an order
-/// or equality changes its result at few places. These are found by searching near the constants.
+/// Numbers that cover everything that atoms distinguish about numbers. Within one numeric type, a
+/// comparison changes its result at few places, which are found by searching near the constants.
 struct NumberCandidates {
   /// The outcomes of atoms for a value. Values with equal rows are equivalent.
   typealias Row = (Value) -> [UInt8]
@@ -36,7 +36,7 @@ struct NumberCandidates {
   private static func ints(near constant: Cell) -> [Int64] {
     switch constant.tag {
     case Tag.int: return [constant.intValue]
-    // Where large ints are read as unsigned, their bits matter.
+    // If large ints are read as unsigned, their bits matter.
     case Tag.uint:
       return [Int64(bitPattern: constant.uintValue), Int64(clamping: constant.uintValue)]
     default:
@@ -101,13 +101,13 @@ struct NumberCandidates {
 
   // MARK: Places
 
-  /// The anchors, and between them both sides of every place where the row changes. Between two
-  /// anchors every atom changes at most once, because the constants are anchors.
+  /// The anchors, and both sides of every change of the row between them. Every atom changes at
+  /// most once between two anchors, because the constants are anchors.
   private static func refined(_ anchors: [Int64], _ row: (Int64) -> [UInt8]) -> [Int64] {
     let sorted = Set(anchors).sorted()
     var places: [Int64] = []
     var seen: Set<Int64> = []
-    // In the order of the constants, because values next to them are typical of users.
+    // The order of the constants is preserved, because values next to them are typical of users.
     for anchor in anchors where seen.insert(anchor).inserted { places.append(anchor) }
     guard var last = sorted.first else { return [] }
     var lastRow = row(last)

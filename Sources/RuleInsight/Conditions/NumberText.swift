@@ -1,4 +1,4 @@
-/// The strings that some generations of superscript read as numbers, as an automaton: digits with a
+/// An automaton for the strings that some versions of superscript read as numbers: digits with a
 /// sign, a point and an exponent, and the names of infinity and of not-a-number.
 enum NumberText {
   private static let start: Int32 = 0
@@ -10,7 +10,7 @@ enum NumberText {
   private static let markSign: Int32 = 6
   private static let exponent: Int32 = 7
   private static let none: Int32 = 8
-  /// From here on, states are positions within the names, one name after the other.
+  /// States from this one on are positions within the names, one name after the other.
   private static let firstName: Int32 = 9
   private static let names = ["infinity", "nan"].map { $0.unicodeScalars.map { $0.value } }
 

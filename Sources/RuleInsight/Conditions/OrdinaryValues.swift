@@ -4,8 +4,8 @@ extension ConditionModel {
   private static let most = 8
 
   /// Values that people would expect an attribute to have, based on the constants in conditions:
-  /// all strings that it is compared with, and lists if its contents are tested. They need not be
-  /// in the class of a value that a search has found.
+  /// all strings that the attribute is compared with, and lists if its contents are tested. The
+  /// values need not be in the class of a value that a search has found.
   package func ordinaryValues(at path: [String]) -> [Value] {
     guard let group = groups.firstIndex(where: { $0.question == nil && $0.path == path }) else {
       return []

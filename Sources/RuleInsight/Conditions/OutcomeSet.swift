@@ -20,10 +20,10 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package static let any = Self(rawValue: 63)
   package static let bools: Self = [.true, .false]
 
-  /// All outcomes but true: a condition with such an outcome does not hold.
+  /// All outcomes except true. A condition with such an outcome does not match.
   package static let notTrue = any.subtracting(.true)
 
-  /// The outcome of a run.
+  /// The outcome that the result of a run represents.
   init(_ cell: Cell) {
     switch cell.tag {
     case Tag.bool: self = cell.boolValue ? .true : .false
@@ -40,10 +40,10 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   /// Whether it contains exactly one outcome.
   var isSingle: Bool { rawValue.nonzeroBitCount == 1 }
 
-  /// The outcomes by number.
+  /// The numbers of the outcomes in the set.
   var numbers: [Int] { (0..<Self.count).filter { rawValue >> UInt8($0) & 1 == 1 } }
 
-  /// The outcomes with a property.
+  /// The outcomes that satisfy a predicate.
   @inline(__always)
   func filter(_ isIncluded: (OutcomeSet) -> Bool) -> OutcomeSet {
     var kept: OutcomeSet = []

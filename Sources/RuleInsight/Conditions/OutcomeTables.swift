@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// The outcomes of connectives by the outcomes of their operands. They come from running the
-/// machine on values for all combinations, because the language has only one evaluator.
+/// The outcomes of connectives for all outcomes of their operands. The machine computes them from
+/// representative values, so that the language has only one evaluator.
 struct OutcomeTables: Sendable {
   enum Unary: Int, CaseIterable {
     case not, holds, truthy, superscriptTruth
@@ -12,7 +12,7 @@ struct OutcomeTables: Sendable {
     case and, or, both, firstTruthy
   }
 
-  /// The branches where a test of `?:` continues.
+  /// The branches of `?:` that are possible after its test.
   struct Branches: OptionSet, Sendable {
     let rawValue: UInt8
     static let yes = Self(rawValue: 1)
@@ -22,11 +22,11 @@ struct OutcomeTables: Sendable {
 
   static let shared = OutcomeTables()
 
-  /// By kind and set of outcomes.
+  /// The outcomes by kind and set of outcomes.
   private var unary: [OutcomeSet] = []
-  /// By kind and the sets of both operands.
+  /// The outcomes by kind and the sets of both operands.
   private var folds: [OutcomeSet] = []
-  /// By set of outcomes of the test.
+  /// The branches by set of outcomes of the test.
   private var branches: [Branches] = []
 
   private init() {
@@ -36,7 +36,7 @@ struct OutcomeTables: Sendable {
     }
     for kind in Fold.allCases {
       let single = OutcomeTables.run(2) { OutcomeTables.node(kind, $0, &$1) }
-      // By the first operand, then the second.
+      // The rows are indexed by the first operand, then by the second.
       let rows = (0..<OutcomeSet.count).map { first in
         OutcomeTables.closed(
           Array(single[first * OutcomeSet.count..<(first + 1) * OutcomeSet.count]))
@@ -44,7 +44,8 @@ struct OutcomeTables: Sendable {
       let start = folds.count
       folds += repeatElement([], count: 64)
       for first in 1..<64 {
-        // The result for the first of its outcomes, combined with that for the set without it.
+        // The row is the result for the first outcome of the set, combined with the result for the
+        // other outcomes.
         let row = rows[first.trailingZeroBitCount]
         let rest = start + (first & (first - 1)) << 6
         for second in 0..<64 { folds.append(folds[rest + second].union(row[second])) }
@@ -95,7 +96,7 @@ struct OutcomeTables: Sendable {
       if branches.contains(.no) { result.formUnion(operand(2)) }
       return result
     case .rescue:
-      // Some errors are replaced.
+      // The second operand replaces some errors.
       return operand(0).contains(.fault) ? operand(0).union(operand(1)) : operand(0)
     case .sequence:
       var result = operand(count - 1)
@@ -140,7 +141,7 @@ struct OutcomeTables: Sendable {
     case .true: [.true]
     case .false: [.false]
     case .null: [.null]
-    // NaN is true in superscript, but false in JavaScript.
+    // NaN counts as true in superscript, but as false in JavaScript.
     case .truthy: [Cell(Int64(7)), Cell(Double.nan)]
     case .falsy:
       [Cell(Int64(0)), .emptyText, Cell(tag: Tag.list, count: 0, at: nil)]
@@ -205,7 +206,7 @@ struct OutcomeTables: Sendable {
       environment: ExpressionEnvironment(), sources: [""])
   }
 
-  /// The outcomes for sets of outcomes, computed from those for single ones.
+  /// The outcomes for sets of outcomes, computed from the outcomes for single ones.
   private static func closed(_ single: [OutcomeSet]) -> [OutcomeSet] {
     (0..<64).map { set in
       OutcomeSet(rawValue: UInt8(set)).numbers.reduce(into: []) { $0.formUnion(single[$1]) }

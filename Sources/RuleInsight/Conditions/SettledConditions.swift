@@ -1,20 +1,21 @@
 internal import Expressions
 
-/// A condition that depends on one attribute alone, and that the classes of its values decide.
+/// A condition that depends on one attribute alone, and whose outcome is the same for all values of
+/// a class.
 struct SettledCondition {
   var variable: Int
-  /// The classes for which it holds.
+  /// The classes for which the condition is true.
   var classes: ClassMask
 }
 
 extension ConditionSpace {
-  /// The classes of values for which none of some conditions holds. Each such condition takes a step once, and not a part
-  /// of every search.
+  /// The classes of values for which all of some conditions are false. Each such condition takes a step once, instead
+  /// of a part of every search.
   struct Exclusion {
     /// The excluded conditions, and those among them that depend on more than one attribute.
     var conditions: [Int] = []
     var others: [Int] = []
-    /// By variable, its other classes, for variables without some of them.
+    /// For each variable without some of its classes, the remaining classes.
     var domains: [Int: ClassMask] = [:]
     /// Variables whose first class is excluded.
     var shifted: Set<Int> = []
@@ -22,9 +23,9 @@ extension ConditionSpace {
     var isEverything = false
   }
 
-  /// The exclusion of conditions. One that continues the last one is made from it.
+  /// The exclusion of conditions. If it continues the last exclusion, it is computed from that one.
   func excluding(_ conditions: [Int]) -> Exclusion {
-    // Limits of the classes of variables come from other questions.
+    // The last exclusion is not used, because limits of the classes come from other questions.
     if isLimited || base != nil {
       var exclusion = Exclusion()
       (exclusion.conditions, exclusion.others) = (conditions, conditions)
@@ -57,7 +58,7 @@ extension ConditionSpace {
     if domain.first == nil { exclusion.isEverything = true }
   }
 
-  /// The conditions among some that hold in a state of a search, or may hold.
+  /// The conditions that are true, or may be true, in a state of a search.
   func held(_ conditions: [Int], in state: ConditionSearch.State, of search: ConditionSearch)
     -> [Int]
   {
@@ -84,7 +85,7 @@ extension ConditionSpace {
 
   private static let mostNodes = 64
 
-  /// The facts known about a condition; nil if it depends on several attributes, or on more than classes.
+  /// The classes for which a condition is true; nil if it depends on several attributes, or on more than classes.
   func settled(_ condition: Int) -> SettledCondition? {
     if let known = settled[condition] { return known }
     let made = settle(place(of: model.conditions[condition].root))
@@ -117,7 +118,7 @@ extension ConditionSpace {
     return SettledCondition(variable: variable, classes: isTrue)
   }
 
-  /// By outcome, the classes for which a node may have it.
+  /// For each outcome, the classes for which a node may have it.
   private func masks(
     of node: Node, _ all: ClassMask, _ operand: (Int) -> [ClassMask]
   ) -> [ClassMask] {

@@ -4,18 +4,18 @@ internal import Regex
 /// An alphabet of representative letters. Each represents all letters that are equivalent for the
 /// constants and patterns.
 struct TextAlphabet {
-  /// The ordinary ones first.
+  /// The letters, ordinary letters first.
   private(set) var letters: [UInt32] = []
 
   /// The properties that distinguish letters outside of constants.
   private struct Kind: Hashable {
-    /// Its position among the letters of constants, if the order matters.
+    /// The letter's position among the letters of constants, if the order matters.
     var gap: Int
-    /// Its length in UTF-8, if sizes matter.
+    /// The letter's length in UTF-8, if sizes matter.
     var bytes: Int
-    /// Its classes in patterns.
+    /// The letter's classes in patterns.
     var patterns: [[UInt64]]
-    /// Its role in a number, if numeric strings are excluded.
+    /// The letter's role in a number, if numeric strings are excluded.
     var number: UInt8
   }
 
@@ -59,7 +59,7 @@ struct TextAlphabet {
       letters.filter { isOrdinary.contains($0) } + letters.filter { !isOrdinary.contains($0) }
   }
 
-  /// After every border, the first letter before the next border that no constant contains.
+  /// For each range between two borders, the first letter that no constant contains.
   private static func free(from borders: [UInt32], besides own: Set<UInt32>) -> [UInt32] {
     var free: [UInt32] = []
     for (i, border) in borders.enumerated() {

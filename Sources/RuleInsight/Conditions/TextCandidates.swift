@@ -1,11 +1,11 @@
 internal import Expressions
 internal import Regex
 
-/// Strings that cover everything atoms distinguish about strings.
+/// Strings that cover everything that atoms distinguish about strings.
 ///
 /// Equality, order, prefixes, suffixes, substrings, sizes and patterns are regular. A walk over all
-/// strings at once, letter by letter, tracks the state of each of them. Every combination of final
-/// states yields one string, the shortest.
+/// strings at once, letter by letter, tracks the state of each comparison. For every combination of
+/// final states it yields the shortest string.
 struct TextCandidates {
   private(set) var values: [Value] = []
   /// The aspects for which strings may be missing.
@@ -23,7 +23,7 @@ struct TextCandidates {
     var demands = demands
     if walk(demands, binding) { return }
     addSamples(demands)
-    // If the walk is too long, aspects are left out one by one.
+    // If the walk is too long, aspects are omitted one by one.
     for kind in [AttributeDemands.Aspects.patterns, [.parts, .sizes], .order]
     where !demands.aspects.isDisjoint(with: kind) {
       incomplete.formUnion(kind)
@@ -44,7 +44,7 @@ struct TextCandidates {
     values.append(.string(String(decoding: text, as: UTF8.self)))
   }
 
-  /// A string that differs from all of these.
+  /// A string that differs from all of these strings.
   static func other(than texts: [[UInt8]]) -> [UInt8] {
     let texts = Set(texts)
     var text = Array("other".utf8)

@@ -5,13 +5,13 @@ internal import Regex
 struct TextWalk {
   private typealias Letters = [UInt32]
 
-  /// Strings that are compared as a whole, or as prefixes.
+  /// The order of strings that are compared as a whole, or as prefixes.
   private var order: ConstantOrder
   /// Substrings and suffixes, each with the state to continue from after a mismatch.
   private let parts: [(letters: Letters, fallback: [Int])]
   private let endings: [(letters: Letters, fallback: [Int])]
   private var patterns: [PatternTable]
-  /// Sizes are counted up to this. All larger ones are equivalent.
+  /// The largest size that is counted. All larger sizes are equivalent.
   private let mostSize: Int
   private let countsBytes: Bool
   /// Whether numeric strings are excluded.
@@ -52,7 +52,7 @@ struct TextWalk {
     String(decoding: bytes, as: UTF8.self).unicodeScalars.map { $0.value }
   }
 
-  /// By number of matching letters, the number that still match if the next one does not.
+  /// For each number of matching letters, the number that still match if the next letter does not.
   private static func fallback(_ letters: Letters) -> [Int] {
     var fallback = Array(repeating: 0, count: letters.count + 1)
     var matched = 0
@@ -73,7 +73,7 @@ struct TextWalk {
     var accepted: Set<[Int32]> = []
     let count = parts.count + endings.count + patterns.count + (leavesOutNumbers ? 3 : 2)
     let start = [Int32](repeating: 0, count: count)
-    // By state, the previous state and the letter between them.
+    // For each state, the previous state and the letter between them.
     var origins: [(state: Int, letter: UInt32)] = [(-1, 0)]
     var states = [start]
     var known: Set<[Int32]> = [start]
@@ -156,7 +156,7 @@ struct TextWalk {
     return Int32(matched)
   }
 
-  /// The properties of a string that ends here, as far as atoms can see them.
+  /// The properties of a string that ends in a state, as far as atoms distinguish them.
   private func ending(_ state: [Int32]) -> [Int32] {
     var seen = order.ending(state[0])
     var at = 1
@@ -177,15 +177,15 @@ struct TextWalk {
   }
 }
 
-/// The numbered states of a pattern, with the transitions computed so far.
+/// The numbered states of a pattern, with the transitions that are already computed.
 private struct PatternTable {
   let automaton: RegexAutomaton
   private var states: [RegexAutomaton.State]
   private var numbers: [RegexAutomaton.State: Int32]
-  /// By state and letter; -1 for a transition that is not computed yet.
+  /// The next state by state and letter; -1 for a transition that is not computed yet.
   private var steps: [Int32]
   private let letters: Int
-  /// The work for computing transitions.
+  /// The amount of work for computing transitions.
   private(set) var work = 0
 
   init(_ automaton: RegexAutomaton, letters: Int) {

@@ -1,8 +1,8 @@
 package import Expressions
 
 /// The usual types of attribute values, inferred from conditions: a value that is compared with
-/// numbers is a number. Conditions are written for these types, and their results for others are
-/// rarely intended.
+/// numbers is a number. Conditions are written for these types, and their results for other types
+/// are rarely intended.
 package struct UsualKinds: Sendable {
   struct Kinds: OptionSet, Hashable {
     let rawValue: UInt8
@@ -18,7 +18,7 @@ package struct UsualKinds: Sendable {
   private struct Known {
     var kinds: Kinds = []
     var texts: Set<String> = []
-    /// The constants that it is compared with.
+    /// The constants that the attribute is compared with.
     var constants: Set<Value> = []
   }
 
@@ -54,7 +54,7 @@ package struct UsualKinds: Sendable {
     var found = known[path] ?? Known()
     defer { known[path] = found }
     guard let demands else {
-      // In other uses it may be of any type.
+      // Other uses allow any type.
       found.kinds.formUnion(.others)
       return
     }
@@ -73,7 +73,7 @@ package struct UsualKinds: Sendable {
     if demands.asksNull { found.kinds.formUnion(.null) }
   }
 
-  /// Whether a value, including its contents, has types that conditions are written for. A missing
+  /// Whether a value and its contents have types that conditions are written for. A missing
   /// attribute is always usual.
   package func isUsual(_ path: [String], _ value: Value?) -> Bool {
     guard let value else { return true }

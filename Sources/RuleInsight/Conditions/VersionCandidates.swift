@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Values that versions of an SDK may treat differently: those of a placement's conditions, their
-/// neighbors, and all of them as strings and as numbers.
+/// Values that versions of an SDK may treat differently: the values in a placement's conditions,
+/// their neighbors, and all of them as strings and as numbers.
 struct VersionCandidates {
   private var paths: [[String]] = []
   private var values: [Value] = []
@@ -50,14 +50,14 @@ struct VersionCandidates {
     if values.count < Self.mostValues, !values.contains(value) { values.append(value) }
   }
 
-  /// Users that differ from others in one attribute.
+  /// Users that differ from the given users in one attribute.
   func users(near records: [Value]) -> [Value] {
     records.prefix(Self.mostRecords).flatMap { record in
       paths.flatMap { path in values.map { record.setting(path[...], to: $0) } }
     }
   }
 
-  /// The same number of users each time, which differ from a user in any attributes.
+  /// Random users that may differ from a user in any attributes. Every call returns the same users.
   func randomUsers(_ count: Int, from record: Value) -> [Value] {
     guard !values.isEmpty else { return [] }
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15

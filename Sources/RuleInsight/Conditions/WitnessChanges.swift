@@ -2,7 +2,7 @@ package import Expressions
 
 /// Values that conditions distinguish, and contexts with such a value.
 extension ConditionSpace {
-  /// A value of an attribute, or of an answer of the host.
+  /// A value of an attribute, or of a host's answer.
   package struct Candidate: Hashable, Sendable {
     /// The names of the attribute; empty for an answer.
     package var path: [String]
@@ -12,10 +12,10 @@ extension ConditionSpace {
     package var value: Value?
   }
 
-  /// The number of values that represent a class.
+  /// The maximum number of values that represent a class.
   private static let mostOfClass = 6
 
-  /// Values of every attribute that the conditions read: some of each class that they distinguish.
+  /// Values of every attribute that the conditions read: some values of each class.
   package var candidates: [Candidate] {
     variables.flatMap { variable in
       let group = model.groups[variable.group]
