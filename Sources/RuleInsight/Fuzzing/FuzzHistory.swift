@@ -3,9 +3,9 @@ internal import Expressions
 internal import RuleEngine
 
 /// The outcomes for one user that requests placements at certain times. Each decision affects the
-/// next.
+/// decisions after it.
 final class FuzzHistory {
-  /// A placement of the plan, and the time of its request.
+  /// A request of one of the plan's placements, at a time.
   struct Step: Hashable, Sendable {
     var place: Int
     var time: Instant
@@ -13,7 +13,8 @@ final class FuzzHistory {
 
   /// The results of the steps.
   struct Result {
-    /// For invariants: `{at, placement, result, paywall, variant}`, the oldest first.
+    /// The outcomes as invariants read them: `{at, placement, result, paywall, variant}`, the
+    /// oldest first.
     var shown: [Value] = []
     /// A limit that was exceeded.
     var crossed: String?
@@ -46,7 +47,7 @@ final class FuzzHistory {
     self.gaps = gaps.sorted()
   }
 
-  /// A user's requests. They depend only on the random numbers.
+  /// Generates a user's requests, which depend only on the random numbers.
   func steps(_ random: inout TrafficRandom) -> [Step] {
     let places = plan.placements.indices.filter { !plan.placements[$0].rules.isEmpty }
     guard !places.isEmpty else { return [] }

@@ -3,8 +3,8 @@ internal import Expressions
 internal import Pricing
 package import RuleEngine
 
-/// The settings of a search for users that break invariants, with all precomputed data. All workers
-/// share it.
+/// The settings of a search for users that violate invariants, with all precomputed data. All
+/// workers share it.
 package final class FuzzPlan: Sendable {
   /// The options of a search.
   package struct Options: Sendable {
@@ -12,7 +12,7 @@ package final class FuzzPlan: Sendable {
     package var clock: HistoryClock
     /// The seed for everything random.
     package var seed = ""
-    /// Names; nil for all of the config.
+    /// The names of the placements to test; nil for all placements of the config.
     package var placements: [String]?
     /// The number of days that generated histories cover.
     package var days = 2
@@ -35,9 +35,9 @@ package final class FuzzPlan: Sendable {
   package let options: Options
   let space: FuzzSpace
   let kinds: UsualKinds
-  /// By invariant, the result of the analysis.
+  /// The result of the analysis for each invariant.
   let answers: [InvariantSearch.Answer]
-  /// By placement of the rule set, the invariants over decisions that apply to it.
+  /// For each placement of the rule set, the invariants over decisions that apply to it.
   let claims: [[Int]]
   /// The invariants over histories.
   let histories: [Int]
@@ -98,11 +98,11 @@ package final class FuzzPlan: Sendable {
   }
 }
 
-/// A user that breaks an invariant.
+/// A user that violates an invariant.
 struct FuzzCase: Sendable {
   var invariant: Int
   var record: Value
-  /// The placement, of the rule set; nil for a history.
+  /// The index of the placement in the rule set; nil for a history.
   var placement: Int?
   /// The requests of a history.
   var steps: [FuzzHistory.Step] = []
@@ -110,7 +110,7 @@ struct FuzzCase: Sendable {
   var isUsual: Bool
 }
 
-/// Decides users, and finds the invariants that they break.
+/// Decides users, and finds the invariants that they violate.
 final class FuzzJudge {
   private let ruleSet: RuleSet
   private let options: FuzzPlan.Options
@@ -119,7 +119,7 @@ final class FuzzJudge {
   /// The number of times that a record was read into the frame.
   private var reads = 0
 
-  /// The number of user IDs that are tried if the draw decides.
+  /// The number of user IDs that are tried if the draw determines the outcome.
   private static let mostIDs = 2_000
 
   init(_ ruleSet: RuleSet, _ invariants: [RuleInvariant], _ options: FuzzPlan.Options) {
@@ -158,7 +158,7 @@ final class FuzzJudge {
     return judge.judge(number, .map(context + [Value.Entry(key: "outcome", value: value)]))
   }
 
-  /// The user of a record, or one with another draw, if it breaks an invariant at a placement.
+  /// The record, or a variant of it with another draw, if its user violates an invariant at a placement.
   func broken(_ number: Int, _ record: Value, _ placement: Int) -> Value? {
     var counts = FuzzCounts(invariants: number + 1)
     return broken(number, record, context(record), placement, decide(record, placement), &counts)
@@ -194,7 +194,7 @@ final class FuzzJudge {
     return nil
   }
 
-  /// The user with an ID that draws a variant, and the user with this variant stored.
+  /// The user with an ID that draws a variant, and the user with this variant as a stored assignment.
   private func drawing(
     _ variant: Int, of decision: Decision, _ record: Value, _ state: DecisionState
   ) -> [Value] {
@@ -235,7 +235,7 @@ final class FuzzJudge {
     var known = reads
     for (placement, numbers) in claims.enumerated() where !numbers.isEmpty {
       if reads != known {
-        // The frame holds another user by now.
+        // The frame now holds another user.
         guard let again = decider.read(record) else { return }
         state = again
         known = reads
@@ -257,7 +257,7 @@ final class FuzzJudge {
     judge.judge(number, .map(context(record) + [Value.Entry(key: "shown", value: shown)]))
   }
 
-  /// Why an invariant does not hold for a user.
+  /// The error that makes an invariant fail for a user; nil if there is no error.
   func error(_ number: Int, _ record: Value, _ placement: Int) -> String? {
     guard let decided = decide(record, placement) else { return nil }
     let found = verdict(
@@ -266,8 +266,8 @@ final class FuzzJudge {
     return nil
   }
 
-  /// An outcome of the placement for which an invariant holds for a user: no match, or being held
-  /// back, or another paywall.
+  /// An outcome of the placement that satisfies an invariant for a user: no match, a holdout, or
+  /// another paywall.
   func allowed(_ number: Int, _ record: Value, _ placement: Int) -> Value? {
     let rules = ruleSet.placements[placement].rules.map { ruleSet.rules[$0] }
     var outcomes: [(Decision.Outcome, Int?, Value)] = [
@@ -304,9 +304,9 @@ package struct FuzzCounts: Sendable {
   package internal(set) var histories = 0
   /// Records that could not be read.
   var refused = 0
-  /// By invariant, the number of decisions or histories that it applied to.
+  /// For each invariant, the number of decisions or histories that it applied to.
   var applied: [Int]
-  /// By invariant, the number of failures of `when`.
+  /// For each invariant, the number of failures of `when`.
   var whenErrors: [Int]
 
   init(invariants count: Int) {

@@ -3,14 +3,15 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Generated user records. Dependent parts are consistent, as they are for real users.
+/// Makes generated user records consistent where one part depends on another, as in real users' records.
 struct FuzzRecord {
   /// Paths that rules or invariants read.
   private let reads: Set<[String]>
   private let platform: Platform?
   /// A possible entitlement.
   private let entitlement: String
-  /// Whether audiences skip owners. Entitlements are then stored where the guards look for them.
+  /// Whether audiences skip owners of entitlements. Entitlements are then stored where the guards
+  /// look for them.
   private let hasGuards: Bool
 
   private static let status = ["device", DeviceAttribute.subscriptionStatus.rawValue]
@@ -30,7 +31,7 @@ struct FuzzRecord {
     return listed?.elements ?? []
   }
 
-  /// The record with consistent parts.
+  /// The record after its dependent parts were made consistent.
   func consistent(_ record: Value) -> Value {
     var record = SettledRecord.stripped(owning(record))
     for (source, derived, isVersion) in [
@@ -82,7 +83,7 @@ struct FuzzRecord {
 
   // MARK: Plainness
 
-  /// The amount of data in a record to read.
+  /// The amount of data in a record that a person has to read.
   static func cost(of record: Value) -> Int {
     let key = UserMember.userID.key
     let id = record[key]?.text
@@ -90,7 +91,7 @@ struct FuzzRecord {
       + (id == WitnessRecord.userID ? 0 : 1 + (id?.utf8.count ?? 0))
   }
 
-  /// The number of attributes of a record, and of other members beside the user's ID.
+  /// The number of attributes in a record, and of other members except the user's ID.
   static func attributes(of record: Value) -> Int {
     guard case .map(let members) = record else { return 0 }
     return members.reduce(0) { sum, member in
@@ -107,7 +108,7 @@ struct FuzzRecord {
     return entries.reduce(0) { $0 + leaves($1.value) }
   }
 
-  /// The amount of data in a value to read. Less is simpler.
+  /// The amount of data in a value that a person has to read. Less is simpler.
   static func cost(_ value: Value?) -> Int {
     switch value {
     case nil: 0

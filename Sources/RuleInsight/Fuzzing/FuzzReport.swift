@@ -2,17 +2,17 @@ internal import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// The results so far of a search for users that break invariants. Blocks are added in their order,
-/// so that the result does not depend on the number of threads.
+/// The results so far of a search for users that violate invariants. Blocks are added in order, so
+/// that the result does not depend on the number of threads.
 package final class FuzzReport {
-  /// A user for whom an invariant does not hold.
+  /// A user that violates an invariant.
   package struct Broken {
     /// The user and the placement, as a failing test; nil for a history.
     package var test: RuleTestCase?
-    /// The line of the test.
+    /// The failing test as a line of a test file.
     package var line: Value?
     package var record: Value
-    /// The requests, as traffic, and the outcomes.
+    /// The requests as traffic, and their outcomes.
     package var traffic: [Value] = []
     package var shown: [Value] = []
     /// The error of `holds`, if it failed.
@@ -26,13 +26,13 @@ package final class FuzzReport {
 
   package enum Verdict {
     case broken(Broken)
-    /// Broken only by attributes with types that conditions are not written for.
+    /// Only users with attributes of unusual types violate the invariant.
     case brokenByOddUsers(Broken)
     case proved
-    /// Proved for attributes with types that conditions are written for.
+    /// The invariant is proved for attributes with the types that conditions are written for.
     case provedForUsual
     case held
-    /// It never applied.
+    /// The invariant never applied to a user.
     case neverMeant
   }
 
@@ -45,7 +45,7 @@ package final class FuzzReport {
   private var failed: [OwnInvariant: Broken] = [:]
   private var names: Set<String> = []
 
-  /// The number of users to shrink. The smallest is reported.
+  /// The number of users to shrink for each invariant. Only the smallest is reported.
   private static let mostShrunk = 3
 
   package init(_ plan: FuzzPlan) {
@@ -56,7 +56,7 @@ package final class FuzzReport {
     take(plan.found)
   }
 
-  /// Whether every declared invariant is broken or proved.
+  /// Whether every declared invariant is proved or violated.
   package var isSettled: Bool {
     plan.invariants.indices.allSatisfy {
       broken[$0] != nil || plan.answers[$0] != .unknown && counts.applied[$0] > 0
@@ -122,7 +122,8 @@ package final class FuzzReport {
     if let expected = judge.allowed(found.invariant, found.record, placement) {
       members.append(.init(key: "expect", value: expected))
     } else {
-      // No outcome of the placement is acceptable. Readers of the test know the right one.
+      // No outcome of the placement satisfies the invariant, so readers of the test must insert the
+      // right one.
       members.append(.init(key: "expect", value: .object(["result": "noAudienceMatch"])))
     }
     made.line = .map(members)
@@ -140,7 +141,7 @@ package final class FuzzReport {
     return counts.applied[number] == 0 ? .neverMeant : .held
   }
 
-  /// The number of times that an invariant applied, and that `when` failed.
+  /// The number of times that an invariant applied, and the number of times that its `when` failed.
   package func applied(_ number: Int) -> (count: Int, whenErrors: Int) {
     (counts.applied[number], counts.whenErrors[number])
   }

@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Makes a user that breaks something as small and simple as possible.
+/// Reduces a user that violates an invariant to the smallest and simplest record that still violates it.
 struct FuzzShrinking: ~Copyable {
   private let plan: FuzzPlan
   private let judge: FuzzJudge
@@ -20,7 +20,7 @@ struct FuzzShrinking: ~Copyable {
     own = OwnChecks(plan.own)
   }
 
-  /// The goal that a reduced record still has to break.
+  /// The invariant that a reduced record must still violate.
   private enum Aim {
     case decision(invariant: Int, placement: Int)
     case history(invariant: Int, [FuzzHistory.Step])
@@ -28,7 +28,7 @@ struct FuzzShrinking: ~Copyable {
     case limits([FuzzHistory.Step])
   }
 
-  /// The record, or a similar one, if it meets the goal.
+  /// The record, or a variant with another draw, if it still violates the invariant.
   private mutating func broken(_ record: Value, _ aim: Aim) -> Value? {
     switch aim {
     case .decision(let invariant, let placement):
@@ -75,7 +75,7 @@ struct FuzzShrinking: ~Copyable {
     return shrunk(record, false, steps.isEmpty ? .own(invariant) : .limits(steps))
   }
 
-  /// As few steps as possible: tries without each half, then without each single step.
+  /// Removes as many steps as possible: tries without each half, then without each single step.
   private mutating func fewer(_ steps: [FuzzHistory.Step], _ invariant: Int, _ record: Value)
     -> [FuzzHistory.Step]
   {
@@ -147,7 +147,7 @@ struct FuzzShrinking: ~Copyable {
         break
       }
     }
-    // Two parts that can only be removed together.
+    // Some parts can only be removed in pairs.
     for first in FuzzRecord.reductions(of: record) where tries < Self.mostTries / 2 {
       for candidate in FuzzRecord.reductions(of: first) {
         guard let smaller = accept(candidate, than: record, isUsual, aim) else { continue }
@@ -164,7 +164,7 @@ struct FuzzShrinking: ~Copyable {
       guard let own = record.value(at: part.path) else { continue }
       let plain: [Value] = [true, false, 0, 1, "a"] + part.values.compactMap { $0 }
       func rank(_ value: Value) -> Int {
-        // Values that conditions compare it with are the most readable.
+        // The most readable values are those that conditions compare the attribute with.
         FuzzRecord.cost(value) + (plan.kinds.isMentioned(part.path, value) ? 0 : 100)
       }
       let ownRank = rank(own)

@@ -3,25 +3,25 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// The components of generated users: base users, and values of everything that rules and
-/// invariants read, equal to and around the constants that it is compared with.
+/// The components of generated users: base users, and values of all attributes that rules and
+/// invariants read. Values are equal or close to the constants that an attribute is compared with.
 struct FuzzSpace: Sendable {
   /// A part of a user record.
   struct Part: Sendable {
     var path: [String]
-    /// Nil for a missing part. Values of usual types come first.
+    /// The possible values; nil is a missing part. Values of usual types come first.
     var values: [Value?]
     var usualCount: Int
-    /// Whether invariants read it.
+    /// Whether invariants read the part.
     var isClaimed: Bool
   }
 
-  /// Base users: two for each audience and clause, one on each side.
+  /// Base users: two for each audience and clause, one that matches and one that does not.
   private(set) var bases: [Value]
   private(set) var parts: [Part] = []
-  /// The numbers of parts that invariants read.
+  /// The indices of parts that invariants read.
   private let claimed: [Int]
-  /// Changes of one part: the number of them before each part, by its index in the order.
+  /// By index in the order, the number of single changes before each part.
   private let order: [Int]
   private let values: Int
   private var singles: Int { values * bases.count }
@@ -72,7 +72,7 @@ struct FuzzSpace: Sendable {
     bases = (users.map { records.consistent($0) } + bases).filter { seen.insert($0).inserted }
   }
 
-  /// The user with a number. It depends only on the seed.
+  /// The generated user with a number. The result depends only on the seed.
   func user(_ number: Int) -> Value {
     if number < bases.count { return bases[number] }
     let further = number - bases.count
@@ -96,8 +96,8 @@ struct FuzzSpace: Sendable {
     return base
   }
 
-  /// A value, or the record's list with its elements added, because one list may have to meet
-  /// several conditions.
+  /// The value, or for a list, the record's list with the value's elements added, because one list
+  /// may have to meet several conditions.
   private static func extended(_ value: Value?, _ path: [String], of record: Value) -> Value? {
     guard let more = value?.elements, let known = record.value(at: path)?.elements else {
       return value
@@ -142,8 +142,8 @@ struct FuzzSpace: Sendable {
 }
 
 extension ConditionSpace.Candidate {
-  /// The candidate, and those for the members of its map. Rules and invariants may each read a
-  /// member of one map, and a user that breaks something has both.
+  /// The candidate, and candidates for the members of its map. Rules and invariants may each read a
+  /// different member of one map, and a counterexample may need both.
   fileprivate var withMembers: [ConditionSpace.Candidate] {
     guard case .map(let entries)? = value, question == nil else { return [self] }
     return [self]
@@ -244,8 +244,8 @@ private struct PartBuilder {
     }
   }
 
-  /// Adds occurrences around a limit: one fewer than it allows and exactly as many, now and at the
-  /// edge of its span.
+  /// Adds occurrences around a limit: one fewer than the limit allows and exactly as many, now and
+  /// at the edge of the limit's time span.
   private mutating func add(_ limit: OccurrenceLimit, _ now: Instant) {
     let path = [UserMember.occurrences.key, limit.key]
     add(path, nil, true)

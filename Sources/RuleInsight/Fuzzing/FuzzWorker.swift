@@ -8,17 +8,16 @@ package struct FuzzBlock: Sendable {
   var failures: [(record: Value, steps: [FuzzHistory.Step], failure: OwnChecks.Failure)] = []
 }
 
-/// Generates users, block by block, and looks for some that break invariants. Each thread has its
-/// own worker. The result of a block does not depend on the worker.
+/// Generates users, block by block, and looks for users that violate invariants. Each thread has
+/// its own worker. The result of a block does not depend on the worker.
 package struct FuzzWorker: ~Copyable {
   package static let usersInBlock = 64
   private static let historiesInBlock = 8
-  /// The number of users per block that are checked against our own invariants, and of those whose
-  /// smallest change is checked.
+  /// The number of users per block that are checked against our own invariants.
   private static let ownInBlock = 16
-  /// The blocks in which the smallest change is checked.
+  /// The smallest change is checked for one user in every eighth block.
   private static let explainingBlocks = 8
-  /// The maximum number of stored users per block that break an invariant.
+  /// The maximum number of stored users per block for each violated invariant.
   private static let mostCases = 3
 
   private let plan: FuzzPlan
@@ -66,7 +65,7 @@ package struct FuzzWorker: ~Copyable {
 
   private mutating func runHistory(_ number: Int, _ result: inout FuzzBlock) {
     var random = TrafficRandom(seed: plan.options.seed, "histories", String(number))
-    // Users that audiences match, and occasionally others.
+    // Most users match audiences; some do not.
     let bases = plan.space.bases.count
     let isBase = random.number(below: 4) > 0
     let user = random.number(below: isBase ? bases : bases + 4 * (number + 16))
@@ -94,7 +93,7 @@ package struct FuzzWorker: ~Copyable {
     }
   }
 
-  /// A user without any history.
+  /// The user without any history.
   private static func fresh(_ record: Value) -> Value {
     [UserMember.occurrences, .sessionStart, .events].reduce(record) { record, member in
       record.setting([member.key], to: nil)

@@ -3,15 +3,15 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Checks whether invariants hold for users and their outcomes.
+/// Checks whether users and their outcomes satisfy invariants.
 struct InvariantJudge: ~Copyable {
   enum Verdict: Equatable {
     case holds
     /// `when` is not true.
     case notMeant
-    /// `when` failed, which has the same effect.
+    /// `when` failed, so the invariant does not apply.
     case whenFails
-    /// `holds` is not true. It failed if there is an error.
+    /// `holds` is not true. The error is the reason if `holds` failed.
     case violated(error: String?)
 
     var isViolated: Bool {
@@ -22,11 +22,11 @@ struct InvariantJudge: ~Copyable {
 
   let invariants: [RuleInvariant]
   private let program: Program
-  /// By invariant, the entries of its expressions in the program.
+  /// The entries of each invariant's expressions in the program.
   private var entries: [(when: Program.Entry?, holds: Program.Entry)] = []
   private var frame: Frame
 
-  /// - Parameter invariants: invariants without ``RuleInvariant/diagnostics()``.
+  /// - Parameter invariants: invariants whose ``RuleInvariant/diagnostics()`` are empty.
   init(_ invariants: [RuleInvariant]) {
     self.invariants = invariants
     var builder = ProgramBuilder(RuleInvariant.environment)
@@ -51,7 +51,7 @@ struct InvariantJudge: ~Copyable {
     }
   }
 
-  /// - Parameter context: the result of ``context(_:now:)``, with an outcome or a history added.
+  /// - Parameter context: the result of ``context(_:_:_:on:)``, with an outcome or a history added.
   mutating func judge(_ number: Int, _ context: Value) -> Verdict {
     do throws(EvaluationError) {
       try frame.fill(context)
@@ -62,7 +62,7 @@ struct InvariantJudge: ~Copyable {
     return judgeAgain(number)
   }
 
-  /// The same for the previous context.
+  /// Judges an invariant for the context of the previous call.
   mutating func judgeAgain(_ number: Int) -> Verdict {
     if let when = entries[number].when {
       do throws(EvaluationError) {
@@ -89,7 +89,7 @@ struct InvariantJudge: ~Copyable {
   ) -> [Value.Entry] {
     var record = record
     if format == .superwall {
-      // Invariants read the same attributes as rules can.
+      // Invariants read the same derived attributes as rules.
       record = DeviceDerivation.complete(
         record, DeviceDerivation.attributes, on: platform, at: clock)
     }
@@ -110,7 +110,7 @@ struct InvariantJudge: ~Copyable {
     return entries
   }
 
-  /// An outcome in the form for expressions.
+  /// An outcome in the form that expressions read.
   static func outcome(_ outcome: Decision.Outcome, placement: String, audience: Int?) -> Value {
     var experiment: Decision.Experiment?
     var paywall: Value = .null

@@ -2,14 +2,13 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Finds out whether any user breaks the invariants over decisions. For each possible outcome of a
-/// placement it asks whether some user gets the outcome although the invariant does not hold for
-/// it.
+/// Finds out whether any user violates the invariants over decisions. For each possible outcome of
+/// a placement it asks whether a user exists that gets the outcome and violates the invariant.
 struct InvariantSearch {
   enum Answer: Sendable, Equatable {
-    /// No user breaks it.
+    /// No user violates the invariant.
     case proof
-    /// No user with attributes of the usual types breaks it.
+    /// No user with attributes of the usual types violates the invariant.
     case usualProof
     case unknown
   }
@@ -26,14 +25,14 @@ struct InvariantSearch {
   let model: ConditionModel
   private let now: Instant
   let kinds: UsualKinds
-  /// By invariant, the numbers of its conditions.
+  /// For each invariant, the numbers of its conditions in the model.
   private var conditions: [(when: Int?, holds: Int)] = []
-  /// By entitlement, the condition that the user owns it.
+  /// For each entitlement, the condition that the user owns it.
   private var guards: [String: Int] = [:]
 
   private static let budget = 20_000
-  /// The maximum number of outcomes to ask about for one invariant, and of those that depend on the
-  /// rules.
+  /// The maximum number of outcomes to ask about for one invariant, and the maximum number that
+  /// depend on the rules.
   private static let mostQuestions = 4_000
   private static let mostJoint = 400
 
@@ -71,7 +70,7 @@ struct InvariantSearch {
     }
   }
 
-  /// A user that an invariant applies to, with any outcome.
+  /// A user that the invariant's `when` applies to, whatever the outcome is.
   func meant(_ number: Int) -> Value? {
     guard let when = conditions[number].when else { return nil }
     let root = model.conditions[when].root
@@ -87,7 +86,7 @@ struct InvariantSearch {
 
   /// - Parameters:
   ///   - placements: the placements that the invariant applies to.
-  ///   - breaks: whether a user breaks the invariant at a placement, according to a decision.
+  ///   - breaks: whether a user violates the invariant at a placement, according to a decision.
   func answer(
     _ number: Int, at placements: [Int], breaks: (_ record: Value, _ placement: Int) -> Bool
   ) -> Answer {
@@ -147,7 +146,7 @@ struct InvariantSearch {
     for earlier in rules.lowerBound..<last where takes(earlier) {
       let audience = ruleSet.rules[earlier].audience
       if audience.occurrenceLimit != nil || audience.entitlementGuard != nil { continue }
-      // No user gets past an audience that matches every user.
+      // An audience that matches every user lets no user pass.
       guard let condition = seen.conditions[earlier - rules.lowerBound] else { return .proof }
       if !sparing.contains(condition) { sparing.append(condition) }
     }
@@ -179,7 +178,7 @@ struct InvariantSearch {
         seen.model, roots: roots, claims: model, claimRoots: claims.map { $0.node }, pinned: pinned,
         lists: [["entitlements"]], kinds: kinds)
     }
-    // Whether it holds for the outcome regardless of the user.
+    // The proof may need no rules, because the outcome itself satisfies the invariant for every user.
     if space([]).isProved(claims, budget: Self.budget) { return .proof }
     joint += 1
     let question = ConditionSpace.Question(goals, sparing: sparing)
@@ -191,14 +190,15 @@ struct InvariantSearch {
       }
     }
     guard case .proof = answer(isUsual: true) else { return .unknown }
-    // The strings that a platform converts are not all known.
+    // On a platform, other types give no proof, because not all strings that the platform converts
+    // are known.
     guard ruleSet.language.platform == nil, case .proof = answer(isUsual: false) else {
       return .usualProof
     }
     return .proof
   }
 
-  /// The user of a context, with a history with which it reaches a rule.
+  /// The user of a context, with a history that lets it reach a rule.
   private func record(
     _ witness: AnalysisWitness, upTo last: Int, in placement: Int, _ seen: ExploredPlacement
   ) -> Value {

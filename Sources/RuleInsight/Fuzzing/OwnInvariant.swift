@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Invariants of the engine for every config and every user, independent of those that a team
-/// declares.
+/// Invariants of the engine for every config and every user, in addition to the invariants that a
+/// team declares.
 package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
   /// A single decision, a batch of rows, and columns give the same result.
   case batch
@@ -11,8 +11,8 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
   case folding
   /// Rules that were printed and parsed again give the same result.
   case printing
-  /// An explanation agrees with the decision, and the smallest change that it names has the
-  /// promised effect.
+  /// An explanation agrees with the decision, and the smallest change that it names makes the
+  /// audience match.
   case explaining
   /// Deciding twice gives the same result.
   case repeating
@@ -43,7 +43,7 @@ final class OwnChecks {
   /// The data that all workers share.
   struct Plan: Sendable {
     let ruleSet: RuleSet
-    /// The same rules, compiled in other ways.
+    /// The same rules compiled without folding, and compiled after they were printed.
     let unfolded: RuleSet
     let printed: RuleSet
     let batch: BatchPlan
@@ -88,7 +88,7 @@ final class OwnChecks {
     }
   }
 
-  /// An invariant that does not hold.
+  /// A violated invariant.
   struct Failure: Hashable, Sendable {
     var invariant: OwnInvariant
     var placement: String?
@@ -167,7 +167,7 @@ final class OwnChecks {
       + (decision.assignmentSource.map { "\($0)" } ?? "none")
   }
 
-  /// The decision according to the steps of an explanation.
+  /// The decision that follows from the steps of an explanation.
   private func explained(_ placement: String, _ state: DecisionState) -> String {
     let explanation = plan.ruleSet.explain(
       placement, frame: &decider.frame, state: state, assigner: plan.options.assigner,
@@ -210,7 +210,7 @@ final class OwnChecks {
     }.joined(separator: ", ")
   }
 
-  /// Whether the limit of the audience that decides has room, according to a separate count.
+  /// Whether the limit of the audience that decides is not exceeded, according to a separate count.
   private static func room(_ decision: Decision, _ state: DecisionState) -> String {
     guard let limit = decision.rule?.audience.occurrenceLimit else { return "within" }
     var count = 0
@@ -232,7 +232,8 @@ final class OwnChecks {
 
   // MARK: Batches
 
-  /// The outcomes of a user in a batch: decided alone, and with a known record shape.
+  /// The outcomes for a user in a batch of three equal lines: the first line is decided as a new
+  /// record shape, the second as a known one.
   private func batch(_ record: Value) -> (rows: String, columns: String) {
     let line = Array(record.json.utf8)
     let output = worker.process(Array([line, line, line].joined(separator: [0x0A])))
@@ -246,7 +247,7 @@ final class OwnChecks {
     )
   }
 
-  /// Marks from data in a user's texts.
+  /// Marks that data has injected into a user's texts.
   private func tags(_ record: Value) -> String {
     guard texts != nil else { return "none" }
     let output = texts?.process(Array(record.json.utf8))
@@ -268,8 +269,8 @@ final class OwnChecks {
 
   // MARK: The smallest change
 
-  /// Applies the smallest change for an audience that does not decide. Returns this audience, and
-  /// the one that decides afterwards.
+  /// Applies the smallest change for an audience that does not decide. Returns this audience and
+  /// the audience that decides after the change.
   private func changed(_ record: Value, _ placement: String, _ state: DecisionState) -> (
     wanted: String, got: String
   )? {

@@ -1,17 +1,17 @@
 package import Expressions
 internal import RuleEngine
 
-/// A team's statement that must be true of every decision, or of everything that one user sees, as
-/// strict CEL: `{"name","placement"?,"when"?,"holds","over"}`.
+/// A team's statement that must be true of every decision, or of all outcomes that one user sees,
+/// as strict CEL: `{"name","placement"?,"when"?,"holds","over"}`.
 package struct RuleInvariant: Hashable, Sendable {
   package enum Span: String, Hashable, Sendable {
     case decision, history
   }
 
   package var name: String
-  /// The placement that it applies to; nil for all.
+  /// The placement that the invariant applies to; nil for all placements.
   package var placement: String?
-  /// The users that it applies to; nil for all.
+  /// The users that the invariant applies to, as an expression; nil for all users.
   package var when: String?
   package var holds: String
   package var span: Span
@@ -75,7 +75,7 @@ package struct RuleInvariant: Hashable, Sendable {
   /// The members of an outcome.
   package static let outcomeMembers = ["placement", "result", "audience", "variant", "paywall"]
 
-  /// Problems in its expressions, with the key of the expression and its source.
+  /// Problems in the invariant's expressions, with the key of the expression and its source.
   package func diagnostics() -> [(key: String, source: String, diagnostic: Diagnostic)] {
     let isHistory = span == .history
     let environment = ExpressionEnvironment(
@@ -110,7 +110,7 @@ package struct RuleInvariant: Hashable, Sendable {
     return found
   }
 
-  /// The environment in which all the expressions are evaluated.
+  /// The environment in which expressions of all invariants are evaluated.
   static let environment = ExpressionEnvironment(
     roots: ["user", "device", "params", "outcome"], variables: ["now", "entitlements", "shown"])
 }
