@@ -1,18 +1,18 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The result of a superscript condition for users that lack one attribute, as far as it does not
-/// depend on other attributes.
+/// The result of a superscript condition for users that lack one attribute, unless it depends on
+/// other attributes.
 struct AbsenceReading {
   enum Answer {
     case yes, no, fails
-    /// It depends on other attributes.
+    /// The result depends on other attributes.
     case open
   }
 
   /// A clause that is true because the attribute is missing.
   struct Reason {
-    /// The likely intention of such a clause for users that lack the attribute.
+    /// The likely intention of a clause for users that lack the attribute.
     enum Form {
       /// Most likely unintended: `<`, `<=`, `== 0`, `!= "x"`, a negated list.
       case oversight
@@ -22,13 +22,13 @@ struct AbsenceReading {
 
     var id: ParsedExpression.ID
     var form: Form
-    /// The value that the attribute counts as beside a literal; nil beside a list.
+    /// The default that a literal is compared with if the attribute is missing; nil beside a list.
     var standIn: Value?
   }
 
   private let expression: ParsedExpression
   private let attribute: [String]
-  /// The cached answers of parts.
+  /// The cached answers for parts.
   private var answers: [ParsedExpression.ID: Answer] = [:]
   /// Whether the condition handles users that lack the attribute explicitly.
   private var isAskedFor = false
@@ -39,7 +39,7 @@ struct AbsenceReading {
   }
 
   /// The clauses that are true because the attribute is missing. Empty if the condition cannot be
-  /// true then, or handles that case explicitly.
+  /// true without the attribute, or handles that case explicitly.
   mutating func reasons() -> [Reason] {
     switch answer(expression.root) {
     case .no, .fails: return []
@@ -107,7 +107,7 @@ struct AbsenceReading {
     return isOpen ? .open : .no
   }
 
-  /// Whether a part is the attribute or contained in it.
+  /// Whether a part is the attribute or is contained in it.
   private func reads(_ id: ParsedExpression.ID) -> Bool {
     expression.path(id)?.starts(with: attribute) ?? false
   }
@@ -127,7 +127,7 @@ struct AbsenceReading {
 
   private func compare(_ relation: Relation) -> Answer {
     if reads(relation.left) {
-      // Indexing has no default.
+      // A missing element of an index has no default.
       if expression[relation.left].kind == .index { return beside(relation, null: relation.right) }
       guard let literal = expression.literal(relation.right) else { return .no }
       return AbsenceReading.answer(relation.kind, zero: zero(of: literal), literal)
@@ -194,7 +194,7 @@ struct AbsenceReading {
       // `has(x) ? a : b` handles users without x explicitly.
       if test == .no, asks(Int(node.a)) { isAskedFor = true }
       var tests = test == .yes || test == .no ? reasons(Int(node.a), when: test == .yes) : []
-      // The last branch is for all others.
+      // The last branch handles all other users.
       if test == .no { for number in tests.indices { tests[number].form = .idiom } }
       return tests + branches.flatMap { reasons($0, when: wanted) }
     default:
@@ -203,7 +203,7 @@ struct AbsenceReading {
     }
   }
 
-  /// Whether a test only checks whether the attribute exists.
+  /// Whether a test only checks that the attribute exists.
   private func asks(_ id: ParsedExpression.ID) -> Bool {
     if expression.call(id)?.name == "has" { return true }
     guard let relation = Relation(id, in: expression) else { return false }
@@ -214,7 +214,7 @@ struct AbsenceReading {
 
   private mutating func reason(_ id: ParsedExpression.ID, when wanted: Bool) -> Reason? {
     if let call = expression.call(id) {
-      // `!has(x)`
+      // A negated `has(x)` also asks for the attribute.
       if call.name == "has" {
         isAskedFor = true
         return nil

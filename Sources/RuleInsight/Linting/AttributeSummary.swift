@@ -4,25 +4,25 @@ internal import RuleEngine
 /// A summary of an attribute's values in user records.
 package struct AttributeSummary: Sendable {
   package var path: AttributePath
-  /// The number of users that have it.
+  /// The number of users that have the attribute.
   package var present: Int
-  /// The number of values by type.
+  /// The number of values of each type.
   package var kinds: [String: Int]
-  /// The range of its numbers.
+  /// The range of the numbers among the values.
   package var least: Double?
   package var greatest: Double?
-  /// The number of occurrences of each word, for a string with few distinct ones.
+  /// The number of occurrences of each word, for a string with few distinct values.
   package var words: [String: Int]
   /// The first distinct values.
   package var examples: [Value]
 
-  /// Whether values have several types that rules distinguish. Null does not count as a type, and
-  /// all numbers have the same one.
+  /// Whether values have several types that rules distinguish. Null is not counted, and all numbers
+  /// have the same type.
   package var hasSeveralKinds: Bool {
     Set(kinds.keys.filter { $0 != "null" }.map { $0 == "double" ? "int" : $0 }).count > 1
   }
 
-  /// `3,997 string, 3 int`
+  /// The types in words, with counts: `3,997 string, 3 int`.
   package var kindText: String {
     kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
@@ -33,7 +33,7 @@ package struct AttributeSummary: Sendable {
     kinds.keys.sorted().joined(separator: " or ")
   }
 
-  /// Its values in words: a range, words, or examples.
+  /// The values in words: a range, a list of words, or examples.
   package var valueText: String {
     if let least, let greatest, !hasSeveralKinds {
       return "\(Self.text(least)) to \(Self.text(greatest))"
@@ -49,7 +49,7 @@ package struct AttributeSummary: Sendable {
     Int64(exactly: number).map(String.init) ?? "\(number)"
   }
 
-  /// The number of values of other types.
+  /// The number of values that have another type than the expected one.
   func count(notLike expected: ContextSchema.Kind) -> Int {
     kinds.reduce(0) { sum, kind in
       let own: ContextSchema.Kind =

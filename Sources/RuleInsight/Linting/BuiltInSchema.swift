@@ -1,9 +1,9 @@
 internal import Expressions
 package import RuleEngine
 
-/// The attributes that Superwall's SDKs and AgentWallie's pass to conditions.
+/// The attributes that the SDKs of Superwall and AgentWallie pass to conditions.
 extension ContextSchema {
-  /// Attributes as the SDKs of Superwall have them, on any platform.
+  /// The attributes that Superwall's SDKs have on any platform.
   package static func superwall(_ language: RuleLanguage) -> ContextSchema {
     var schema = ContextSchema(completeRoots: ["device", "computed"])
     func add(_ names: [String], _ kind: Kind, to root: String = "device", sure: Bool = true) {
@@ -21,12 +21,12 @@ extension ContextSchema {
     add(optionalNumbers, .number, sure: false)
     add(optionalTexts, .anyText, sure: false)
     add(others, .any, sure: false)
-    // SDKs send a string, which superscript converts to a bool.
+    // SDKs send `isSandbox` as a string, which superscript converts to a bool.
     add(["isSandbox"], language == .cel ? .any : .bool)
     add(["isLoggedIn"], .bool, to: "user")
     add(["seed"], .number, to: "user")
     add(["aliasId", "applicationInstalledAt"], .anyText, to: "user")
-    // Only users that the app has identified have it.
+    // Only users that the app has identified have an `appUserId`.
     add(["appUserId"], .anyText, to: "user", sure: false)
     add(["event_name", "$event_name", "$app_session_id"], .anyText, to: "params")
     add(["$is_standard_event", "$is_feature_gatable"], .bool, to: "params")

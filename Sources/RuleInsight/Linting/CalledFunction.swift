@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A call in a condition, with the entries of the tables of functions.
+/// A call in a condition, with the signatures of the function that it calls.
 struct CalledFunction {
   let name: String
   /// The signatures of the function that fit the call. Empty for an unknown function.
@@ -11,7 +11,7 @@ struct CalledFunction {
   /// A receiver that the function ignores, such as `device` in `device.daysSince("x")`.
   let unused: ParsedExpression.ID?
 
-  /// - Returns: nil when this part of the expression is not a call.
+  /// - Returns: nil if this part of the expression is not a call.
   init?(
     _ id: ParsedExpression.ID, in expression: ParsedExpression, _ language: RuleLanguage
   ) {
@@ -39,13 +39,13 @@ struct CalledFunction {
     }
     name = call.name
     if let host = HostFunction(rawValue: name), host.platforms.contains(platform) {
-      // Whatever it is asked with, it has an answer.
+      // A host function has an answer for any argument.
       signatures = host.page.signatures
       operands = []
       unused = call.target
       return
     }
-    // Superscript takes the receiver or the first argument, and ignores arguments too many.
+    // Superscript uses the receiver or the first argument, and ignores extra arguments.
     let all = FunctionPage.signatures(of: name, in: .superscript)
     let isMethod = all.contains(where: { $0.isMethod })
     let given = (isMethod ? call.target.map { [$0] } ?? [] : []) + arguments
@@ -62,7 +62,7 @@ struct CalledFunction {
     return path.first
   }
 
-  /// Whether the call names a variable or a field in this place.
+  /// Whether the operand at an index is the name of a variable or a field.
   func isName(_ place: Int) -> Bool { signatures.contains { $0.operand(place)?.isName == true } }
 
   /// The types that an operand may have; all types if it is unknown.

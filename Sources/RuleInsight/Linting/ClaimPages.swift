@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Pages of codes about assertions in paywall texts.
+/// Pages of diagnostic codes about assertions in paywall texts.
 extension CodePage {
   static let ofClaims: [CodePage] = [
     CodePage(

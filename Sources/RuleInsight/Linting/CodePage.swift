@@ -7,11 +7,11 @@ package struct CodePage: Sendable {
   package enum Example: Hashable, Sendable {
     /// An expression: the condition of a Superwall audience.
     case condition(String)
-    /// Members of a Superwall audience, beside the required ones.
+    /// Members of a Superwall audience, in addition to the required ones.
     case audience(String)
     /// A whole config.
     case config(String)
-    /// Input of another kind, which `check` alone does not read.
+    /// Input of another kind, which `check` does not read.
     case other(String)
 
     package var text: String {
@@ -23,7 +23,7 @@ package struct CodePage: Sendable {
 
   package let code: Diagnostic.Code
   package let severity: Diagnostic.Severity
-  /// The problem, in a sentence.
+  /// The problem in one sentence.
   package let what: String
   /// The consequences.
   package let why: String
@@ -51,7 +51,7 @@ package struct CodePage: Sendable {
     self.lists = lists
   }
 
-  /// The page in plain text form.
+  /// The page as plain text.
   package var text: String {
     func indented(_ example: Example) -> String {
       example.text.split(separator: "\n", omittingEmptySubsequences: false)

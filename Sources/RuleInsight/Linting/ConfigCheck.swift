@@ -2,8 +2,8 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Collects all diagnostics about a config that need no users: from decoding and compiling, from
-/// lints, and from other checks.
+/// Collects all diagnostics about a config that need no users: those of decoding and compiling, of
+/// lints, and of other checks.
 package struct ConfigCheck {
   private var found: [Diagnostic] = []
   private var known: Set<Key> = []
@@ -15,10 +15,10 @@ package struct ConfigCheck {
     var range: SourceRange?
   }
 
-  /// - Parameter diagnostics: of decoding and compiling.
+  /// - Parameter diagnostics: the diagnostics of decoding and compiling.
   package init(_ diagnostics: [Diagnostic]) { add(diagnostics) }
 
-  /// Adds diagnostics. Those that are already reported for the same place are dropped.
+  /// Adds diagnostics. Diagnostics that are already reported for the same place are dropped.
   package mutating func add(_ diagnostics: [Diagnostic]) {
     for diagnostic in diagnostics {
       let key = Key(code: diagnostic.code, path: diagnostic.path, range: diagnostic.range)
@@ -35,7 +35,7 @@ package struct ConfigCheck {
   ///
   /// - Parameters:
   ///   - json: the text that the config was decoded from.
-  ///   - schema: known attributes beside those that SDKs send.
+  ///   - schema: known attributes in addition to those that SDKs send.
   package mutating func lint(
     _ config: Config, json: [UInt8], language: RuleLanguage,
     schema: ContextSchema = ContextSchema()
@@ -47,15 +47,15 @@ package struct ConfigCheck {
   }
 
   /// The findings, with the severities of a check. Differences between languages and platforms that
-  /// are the same in many places are reported once, and so are problems of one attribute in many
-  /// places of an expression.
+  /// are the same in many places are reported once. So are problems of one attribute in many places
+  /// of an expression.
   package var diagnostics: [Diagnostic] {
     var result: [Diagnostic] = []
     var numbers: [[String]: Int] = [:]
     let consequences = Consequences(of: found)
     let causes = found.filter { !consequences.contain($0) }
     for var diagnostic in RepeatedFindings.joined(causes) {
-      // A rule that calls an unknown function compiles in superscript, but is never true.
+      // In superscript, a rule that calls an unknown function compiles, but is never true.
       if diagnostic.code == .unknownFunction { diagnostic.severity = .error }
       let isDifference =
         diagnostic.code == .platformDifference || diagnostic.code == .dialectDifference
@@ -83,7 +83,7 @@ extension ConfigCheck {
   ///   - json: the text that the config was decoded from.
   ///   - said: the diagnostics of decoding and compiling.
   ///   - ruleSet: the compiled config, if it compiles.
-  ///   - schema: known attributes beside those that SDKs send.
+  ///   - schema: known attributes in addition to those that SDKs send.
   ///   - now: the time from which audiences should match some user.
   package static func everything(
     in config: Config?, json: [UInt8], said: [Diagnostic], ruleSet: RuleSet?,

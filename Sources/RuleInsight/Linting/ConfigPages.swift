@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Pages of codes from decoding and compiling a config.
+/// Pages of diagnostic codes from decoding and compiling a config.
 extension CodePage {
   static let ofConfigs: [CodePage] = [
     CodePage(

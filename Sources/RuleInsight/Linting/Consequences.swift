@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Findings that only follow from other problems at the same place.
+/// Findings that are only consequences of other problems at the same place.
 ///
 /// A call with an invalid pattern on an attribute that may be missing has one problem. If the other
-/// one remains after a fix, it is reported then.
+/// problem remains after a fix, it is reported then.
 struct Consequences {
   /// Problems that make a part of an expression certainly unintended.
   private static let causes: Set<Diagnostic.Code> = [
@@ -20,7 +20,7 @@ struct Consequences {
     }
   }
 
-  /// Whether a finding only follows from others.
+  /// Whether a finding is only a consequence of another one.
   func contain(_ finding: Diagnostic) -> Bool {
     guard let range = finding.range, !finding.path.isEmpty else { return false }
     switch finding.code {
@@ -28,7 +28,7 @@ struct Consequences {
     default: return false
     }
     return known[finding.path]?.contains { cause in
-      // An unusual value may still be missing.
+      // An attribute with an unusual value may still be missing.
       guard let part = cause.range, finding.code != .mayBeMissing || cause.severity == .error
       else { return false }
       return range.from <= part.from && part.to <= range.to

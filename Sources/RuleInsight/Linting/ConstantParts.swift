@@ -41,7 +41,7 @@ enum ConstantParts: Lint {
         look(Int(operand), parent: node.kind, expression, visitor)
       }
     case .not:
-      // `!false` is a literal too.
+      // `!false` counts as a literal too.
       if expression.literal(Int(node.a)) != nil { visitor(id, parent) }
       look(Int(node.a), parent: .not, expression, visitor)
     case .conditional:
@@ -69,7 +69,7 @@ enum ConstantParts: Lint {
         ? "'\(text)' makes the other operands of '\(value ? "&&" : "||")' irrelevant" : nil
     }
     if case .bool(let value)? = expression.literal(id) {
-      // Alone, or as a branch, a literal is intended.
+      // A literal that is a whole condition or a branch is intended.
       if parent == .or, value { return "'true' makes the other operands of '||' irrelevant" }
       if parent == .and, !value { return "'false' makes the other operands of '&&' irrelevant" }
       return nil

@@ -25,7 +25,7 @@ struct ConstantValue {
 }
 
 extension ParsedExpression {
-  /// By node, whether it reads no attribute, no loop variable and no host data.
+  /// For each node, whether it reads no attribute, no loop variable and no host data.
   func constants(_ language: RuleLanguage) -> [Bool] {
     var result = [Bool](repeating: true, count: tree.nodes.count)
     func decide(_ id: ID) -> Bool {
@@ -44,7 +44,7 @@ extension ParsedExpression {
     return result
   }
 
-  /// Whether this calls a function of the SDK.
+  /// Whether a part calls a function of the SDK.
   func isHostCall(_ id: ID, _ language: RuleLanguage) -> Bool {
     guard language != .cel, let name = call(id)?.name else { return false }
     return HostFunction(rawValue: name) != nil

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The known attributes and their types. Undeclared ones may be anything.
+/// The known attributes and their types. Undeclared attributes may have any type.
 package struct ContextSchema: Hashable, Sendable {
   /// The type of a value.
   package indirect enum Kind: Hashable, Sendable {
@@ -15,17 +15,17 @@ package struct ContextSchema: Hashable, Sendable {
 
   package struct Attribute: Hashable, Sendable {
     package var kind: Kind
-    /// Whether every user has it.
+    /// Whether every user has the attribute.
     package var isAlwaysThere: Bool
-    /// Whether a schema states that some users lack it. An attribute without a statement is neither
-    /// this nor ``isAlwaysThere``.
+    /// Whether a schema states that some users lack the attribute. Without such a statement,
+    /// neither this property nor ``isAlwaysThere`` is true.
     var isOptional = false
-    /// The number of users that have it, if a schema was learned from users.
+    /// The number of users that have the attribute, if the schema was learned from users.
     var present: Int?
-    /// The number of values of each type, by its word, if there are several types.
+    /// The number of values of each type, if there are several types. The keys are the words of schemas.
     var types: [String: Int] = [:]
 
-    /// Whether it was learned from so few users that others may have other strings.
+    /// Whether the attribute was learned from so few users that other users may have other strings.
     var isSample: Bool { present.map { $0 < 30 } ?? false }
 
     package init(_ kind: Kind, isAlwaysThere: Bool = false) {
@@ -34,11 +34,11 @@ package struct ContextSchema: Hashable, Sendable {
     }
   }
 
-  /// By root, the attributes by name.
+  /// The attributes of each root, by name.
   package private(set) var roots: [String: [String: Attribute]]
   /// Roots whose attributes are all known, so that other names are reported.
   package var completeRoots: Set<String>
-  /// The number of users that it was learned from; nil for other schemas.
+  /// The number of users that the schema was learned from; nil for other schemas.
   package var users: Int?
 
   package init(
@@ -60,9 +60,8 @@ package struct ContextSchema: Hashable, Sendable {
 
   func names(in root: String) -> [String] { (roots[root] ?? [:]).keys.sorted() }
 
-  /// Merges two schemas. If they contradict each other, the other one takes precedence. Attributes
-  /// that are missing for users that the other one was learned from may be missing, whatever SDKs
-  /// send.
+  /// Merges two schemas. If they contradict each other, the other schema takes precedence. An
+  /// attribute that some learned users lack may be missing, even if SDKs always send it.
   package func overridden(by other: ContextSchema) -> ContextSchema {
     var result = self
     if other.users != nil {
@@ -78,7 +77,7 @@ package struct ContextSchema: Hashable, Sendable {
         var other = other
         // A type alone does not determine which users have the attribute.
         if !other.isOptional { other.isAlwaysThere = other.isAlwaysThere || own.isAlwaysThere }
-        // Users need not have every string that SDKs send.
+        // Users may not have every string that SDKs send.
         if other.present != nil, case .text(let words) = own.kind, !words.isEmpty,
           case .text = other.kind
         {
@@ -91,8 +90,8 @@ package struct ContextSchema: Hashable, Sendable {
     return result
   }
 
-  /// Whether commands derive an attribute that records lack: those of the clock, those of a
-  /// placement, and those that depend on another attribute.
+  /// Whether commands derive an attribute that records lack: from the clock, from a placement, or
+  /// from another attribute.
   private func isDerived(_ root: String, _ name: String) -> Bool {
     switch root {
     case "params": true
@@ -107,7 +106,7 @@ package struct ContextSchema: Hashable, Sendable {
     "utcDate", "localDate", "utcTime", "localTime", "utcDateTime", "localDateTime",
   ]
 
-  /// Attributes that others are derived from.
+  /// Attributes that other attributes are derived from.
   private static let sources = [
     "appVersionPadded": "appVersion", "sdkVersionPadded": "sdkVersion",
     "daysSinceInstall": "appInstallDate", "minutesSinceInstall": "appInstallDate",
@@ -115,7 +114,7 @@ package struct ContextSchema: Hashable, Sendable {
 }
 
 extension ContextSchema.Kind {
-  /// The name in messages.
+  /// The name of the type in messages.
   var name: String {
     switch self {
     case .any: "anything"

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// Pages of codes about users, products and texts; and all pages.
+/// Pages of diagnostic codes about users, products and texts; and the list of all pages.
 extension CodePage {
   static let ofData: [CodePage] = [
     CodePage(

@@ -2,7 +2,7 @@ internal import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// A date or a time is compared as a string in a form whose order is not that of time.
+/// A date or a time is compared as a string whose order is not chronological.
 ///
 /// `user.renews_on < "01.02.2026"`: strings order by the day first.
 enum DateStrings: Lint {
@@ -72,7 +72,7 @@ enum DateStrings: Lint {
     _ text: String, _ path: [String], isOrder: Bool, _ subject: LintSubject
   ) -> Problem? {
     if let clock = Clock(path) {
-      // The format in users' own records is up to the app.
+      // Apps choose the format in their users' own records.
       return problem(text, clock, path.joined(separator: "."), isOrder: isOrder)
     }
     guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }
@@ -86,7 +86,7 @@ enum DateStrings: Lint {
     return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
   }
 
-  /// `2026-03` for `03/2026` and for `2026-3`.
+  /// Rewrites `03/2026` and `2026-3` as `2026-03`.
   private static func month(_ text: String) -> (form: String, isFirst: Bool)? {
     let parts = text.split(omittingEmptySubsequences: false) { "/-".contains($0) }
     let numbers = parts.compactMap { Int($0) }
@@ -107,7 +107,7 @@ enum DateStrings: Lint {
     case .inWords: return ("\"\(text)\" does not order by time" + advice, date.iso)
     case .yearFirst:
       if let problem = date.problem { return (problem, date.nearest) }
-      // With two digits everywhere, order is preserved with any separator.
+      // With two digits everywhere, the order is right with any separator.
       let head = text.prefix { $0.isNumber || "-./".contains($0) }
       if let time = date.rest.dropFirst().split(separator: ":").first, time.utf8.count == 1 {
         let form = "\(date.iso)\(date.rest.prefix(1))0\(date.rest.dropFirst())"
@@ -145,7 +145,7 @@ enum DateStrings: Lint {
       if let problem = date.problem { return (problem, date.nearest) }
       return date.rest.isEmpty || allowsTime ? nil : (message, date.iso)
     }
-    // A year, or a year and a month, are enough to order by time.
+    // A year, or a year and a month, are enough for a chronological order.
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     let isPrefix =
       !isWhole && parts.count <= 2 && parts[0].count == 4 && Int(parts[0]) != nil
@@ -154,7 +154,7 @@ enum DateStrings: Lint {
   }
 }
 
-/// A part of the calendar in a string: `Q1 2026`, `March`, `Monday`.
+/// A part of the calendar in a string, such as `Q1 2026`, `March` or `Monday`.
 private enum CalendarName {
   private static let months = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -187,7 +187,7 @@ private enum CalendarName {
     return nil
   }
 
-  /// `2026-Q1` for `q1 2026`, `2026-H2` for `h2/2026`.
+  /// Rewrites `q1 2026` as `2026-Q1`, and `h2/2026` as `2026-H2`.
   private static func yearFirst(_ text: String) -> String? {
     let parts = text.split { " /-.'".contains($0) }
     guard parts.count == 2 || parts.count == 1, let first = parts.first, let kind = first.first,
@@ -202,7 +202,7 @@ private enum CalendarName {
 
 /// A time of day in a string.
 private enum ClockText {
-  /// Whether a string is ordered like the SDKs' `09:00:00`.
+  /// Whether a string sorts correctly with the SDKs' times, such as `09:00:00`.
   static func isOrdered(_ text: String, isWhole: Bool) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard isWhole ? parts.count == 3 : (1...3).contains(parts.count) else { return false }
@@ -214,7 +214,8 @@ private enum ClockText {
     return true
   }
 
-  /// `09:00` for `9:00`, `9 am` and `9:00 AM`, `18:00` for `6pm`; nil if it is not a time.
+  /// Rewrites `9:00`, `9 am` and `9:00 AM` as `09:00`, and `6pm` as `18:00`; nil if the string is
+  /// not a time.
   static func padded(_ text: String) -> String? {
     var rest = text.lowercased().filter { $0 != " " && $0 != "." }[...]
     var shift: Int?
@@ -238,6 +239,6 @@ private enum ClockText {
 }
 
 extension Diagnostic.Code {
-  /// A date or a time as a string in a form that does not order by time.
+  /// A date or a time is compared as a string whose order is not chronological.
   package static let dateForm = Self(rawValue: "date-form")
 }

@@ -17,7 +17,7 @@ struct DateText {
   /// The part after the date, such as `T10:00`.
   let rest: Substring
 
-  /// `01.02.2026`, `2026-2-1`, `12/25/2026`, `1 Jan 2026`.
+  /// Reads a date such as `01.02.2026`, `2026-2-1`, `12/25/2026` or `1 Jan 2026`.
   init?(_ text: String) {
     if let words = DateText.words(text) {
       (year, month, day) = words
@@ -66,17 +66,18 @@ struct DateText {
 
   private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-  /// `1 Jan 2026`, `January 1, 2026`, `Thu, 1 Jan 2026`, `January 2026`.
+  /// Reads a date with a word for the month: `1 Jan 2026`, `January 1, 2026`, `Thu, 1 Jan 2026`,
+  /// `January 2026`.
   private static func words(_ text: String) -> (Int, Int, Int)? {
     var parts = text.lowercased().split { " ,.-".contains($0) }
-    // `4th`
+    // The day may have an ending, as in `4th`.
     parts = parts.map { part in
       let isOrdinal =
         part.first?.isNumber == true && ["st", "nd", "rd", "th"].contains(part.suffix(2))
       return isOrdinal ? part.dropLast(2) : part
     }
     if parts.count == 4, days.contains(String(parts[0].prefix(3))) { parts.removeFirst() }
-    // A month of a year begins with its first day.
+    // A month without a day means its first day.
     if parts.count == 2, longMonths.contains(where: { $0.hasPrefix(parts[0]) }) {
       parts.append("1")
     }
@@ -107,7 +108,7 @@ struct DateText {
     return (1...last).contains(day) ? nil : "there is no date '\(iso)': the month has \(last) days"
   }
 
-  /// The last date that the calendar has before one that it lacks.
+  /// The last existing date before a date that the calendar does not have.
   var nearest: String {
     guard (1...12).contains(month) else { return DateText.iso(year, 12, 1) }
     return DateText.iso(year, month, min(max(day, 1), CivilDate.days(inMonth: month, of: year)))

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Two elements have the same ID: variants of an experiment, experiments, paywalls, campaigns,
-/// products.
+/// Two elements have the same ID: two variants of an experiment, or two experiments, paywalls,
+/// campaigns or products.
 ///
 /// Audiences of several placements may be the same audience of one campaign, so an experiment that
 /// is identical in all of them is not a duplicate.
@@ -87,11 +87,11 @@ enum DuplicateIDs: Lint {
 
   // MARK: Finding
 
-  /// Elements of a list that have the ID of an earlier one.
+  /// Elements of a list whose ID an earlier element has.
   private static func repeated(_ what: String, _ elements: [ConfigElement], key: String)
     -> [Diagnostic]
   {
-    // IDs are compared by their bytes, because strings compare normalised.
+    // IDs are compared by their bytes, because comparing strings would normalize them.
     var known: [[UInt8]: String] = [:]
     var found: [Diagnostic] = []
     for element in elements {

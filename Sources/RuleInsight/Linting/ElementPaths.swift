@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 
 extension ConfigElement {
-  /// The value at a path such as `trigger_options[2].rules[0]`, or nil.
+  /// The value at a path such as `trigger_options[2].rules[0]`; nil if there is none.
   func value(at path: String) -> Value? {
     var value = value
     for part in path.split(separator: ".") {

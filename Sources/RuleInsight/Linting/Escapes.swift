@@ -1,9 +1,9 @@
 package import Expressions
 internal import RuleEngine
 
-/// A string escapes a quote of the other kind.
+/// A string escapes the kind of quote that does not surround it.
 ///
-/// `"it\'s"` has a backslash in it in superscript.
+/// In superscript, `"it\'s"` contains a backslash.
 enum Escapes: Lint {
   static let page = CodePage(
     .escape, .warning,
@@ -38,7 +38,7 @@ enum Escapes: Lint {
   /// The positions of backslashes that escape the kind of quote that does not surround the string.
   private static func needless(in expression: ParsedExpression, _ range: SourceRange) -> [Int] {
     let bytes = expression.bytes(range)
-    // Parentheses around a literal belong to its range.
+    // The range of a literal includes parentheses around it.
     let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
     guard let start = bytes.firstIndex(where: quotes.contains),
       start == 0 || bytes[start - 1] | 0x20 != UInt8(ascii: "r")

@@ -9,9 +9,9 @@ enum EventNames {
     var places: [(path: String, range: SourceRange?)] = []
   }
 
-  /// So many names are generated, and comparing all pairs is slow.
+  /// If there are more names than this, they are probably generated, and comparing all pairs is slow.
   private static let mostNames = 200
-  /// The number of uses of a usual name.
+  /// A name with this many uses counts as usual.
   private static let usual = 3
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

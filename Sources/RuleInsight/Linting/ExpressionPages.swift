@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Pages of codes from compiling an expression or a template.
+/// Pages of diagnostic codes from compiling an expression or a template.
 extension CodePage {
   static let ofExpressions: [CodePage] = [
     CodePage(

@@ -45,7 +45,7 @@ enum FailingLiterals: Lint {
     kind == .call || kind == .divide || kind == .modulo
   }
 
-  /// `user.visits / 0`
+  /// Reports division by zero: `user.visits / 0`.
   private static func zero(_ id: ParsedExpression.ID, in expression: ParsedExpression) -> String? {
     let node = expression[id]
     guard node.kind == .divide || node.kind == .modulo,
@@ -54,7 +54,7 @@ enum FailingLiterals: Lint {
     return "'\(expression.text(id))' fails for every user: it divides by zero"
   }
 
-  /// Why a part without attributes fails, unless the cause is one of its parts.
+  /// The reason why a part without attributes fails; nil if one of its own parts fails.
   private static func failure(
     of id: ParsedExpression.ID, in expression: ParsedExpression, _ isConstant: [Bool],
     _ constant: ConstantValue
@@ -89,7 +89,8 @@ enum FailingLiterals: Lint {
     zoned.contains(call.name) || call.name == "date" && call.arguments.count == 2
   }
 
-  /// The string that decides whether a call fails: the converted one, or the time zone.
+  /// The literal that determines whether a call fails: the string that the call converts, or the
+  /// time zone.
   private static func literal(of call: Call, in expression: ParsedExpression)
     -> ParsedExpression.ID?
   {
@@ -108,7 +109,7 @@ enum FailingLiterals: Lint {
     return last
   }
 
-  /// The literal's string, if it makes the call fail.
+  /// The string of the literal, if it makes the call fail.
   private static func failing(
     _ call: Call, _ id: ParsedExpression.ID, _ literal: ParsedExpression.ID,
     in expression: ParsedExpression, _ constant: ConstantValue
@@ -191,7 +192,7 @@ private struct LiteralAdvice {
     return ("'\(text)' is not in the form 2026-02-01", "2026-02-01")
   }
 
-  /// `24h` for `1d`, `1 day`, `P1D`; `30s` for `30`.
+  /// Rewrites `1d`, `1 day` and `P1D` as `24h`, and `30` as `30s`.
   private static func duration(_ text: String) -> String? {
     var rest = text.lowercased().filter { $0 != " " }[...]
     if rest.hasPrefix("pt") {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// AgentWallie filters that never hold because of the type of their attribute.
+/// AgentWallie filters that are never true because of the type of their attribute.
 enum FilterTypes {
   static func findings(in subject: LintSubject) -> [Diagnostic] {
     subject.filters.flatMap { placed -> [Diagnostic] in

@@ -34,6 +34,6 @@ enum FunctionNames: Lint {
 }
 
 extension Diagnostic.Code {
-  /// An attribute with the name of a function, which superscript takes for it when it is missing.
+  /// An attribute with the name of a function. If it is missing, superscript uses the function instead.
   package static let attributeNamedLikeFunction = Self(rawValue: "attribute-named-like-function")
 }

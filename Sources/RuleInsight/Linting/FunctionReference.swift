@@ -6,12 +6,12 @@ package import RuleEngine
 package enum FunctionReference {
   package struct Entry: Sendable {
     package let page: FunctionPage
-    /// The SDKs that have it; empty for a function of CEL alone.
+    /// The SDKs that have the function; empty for a function that only CEL has.
     package let platforms: [Platform]
 
     package var name: String { page.names.first ?? "" }
 
-    /// Whether rules in a language can call it.
+    /// Whether rules in a language can call the function.
     package func isKnown(in language: RuleLanguage) -> Bool {
       switch language {
       case .cel: page.dialects.contains(.cel)
@@ -54,7 +54,7 @@ package enum FunctionReference {
     if !$0.contains($1) { $0.append($1) }
   }
 
-  /// The functions with a name, otherwise those that have it after a dot.
+  /// The functions with a name; without any, the methods with that name after a dot.
   package static func entries(named name: String) -> [Entry] {
     let exact = entries.filter { $0.page.names.contains(name) }
     if !exact.isEmpty { return exact }

@@ -1,17 +1,17 @@
 internal import Expressions
 
-/// Walks a condition and knows, at each part, which attributes exist whenever the part decides.
+/// Walks a condition, and determines for each part which attributes must exist for the part to decide.
 struct GuardWalk {
   /// The facts about a place in the condition.
   struct Place {
     /// Attributes that exist when this part is evaluated.
     var guards: Set<[String]> = []
-    /// Attributes that only look guarded: `&&` evaluates both sides in superscript, and an error
-    /// here has another effect than false.
+    /// Attributes that only look guarded: superscript evaluates both sides of `&&`, and an error in
+    /// this part has another effect than false.
     var idleGuards: Set<[String]> = []
-    /// Whether the condition holds only if this part does.
+    /// Whether the condition is true only if this part is true.
     var isClause = true
-    /// Whether an error here has the same effect as false.
+    /// Whether an error in this part has the same effect as false.
     var absorbsErrors = true
   }
 
@@ -75,7 +75,7 @@ struct GuardWalk {
     if isSuperscript, !place.absorbsErrors {
       inner.idleGuards.formUnion(presences)
     } else {
-      // An error becomes false or remains one, on either side.
+      // On either side, an error becomes false or remains an error.
       inner.guards.formUnion(presences)
     }
     for operand in operands { visit(operand, inner, visitor) }
@@ -83,7 +83,7 @@ struct GuardWalk {
 
   // MARK: Guards
 
-  /// Attributes that exist when a test has this outcome.
+  /// Attributes that must exist if a test has this outcome.
   private func presences(_ id: ParsedExpression.ID, when outcome: Bool) -> Set<[String]> {
     let node = expression[id]
     switch node.kind {
@@ -93,13 +93,13 @@ struct GuardWalk {
         $0.formUnion(presences(Int($1), when: outcome))
       }
     case .conditional where outcome:
-      // `has(a) ? test : false`
+      // `has(a) ? test : false` guards like `has(a) && test`.
       guard expression.literal(Int(node.c)) == .bool(false) else { return [] }
       return presences(Int(node.a), when: true).union(presences(Int(node.b), when: true))
     case .equal, .notEqual:
       return compared(node, isEqual: (node.kind == .equal) == outcome)
     case .in where outcome:
-      // `"email" in user`
+      // `"email" in user` guards like `has(user.email)`.
       if case .string(let name)? = expression.literal(Int(node.a)),
         let root = expression.path(Int(node.b)), root.count == 1
       {
@@ -107,18 +107,18 @@ struct GuardWalk {
       }
       return paths(Int(node.a))
     case .identifier, .select, .index:
-      // A value that counts as true exists.
+      // A value that counts as true must exist.
       return outcome ? paths(id) : []
     case .call where outcome:
       guard let call = expression.call(id) else { return [] }
       if call.name == "has" { return paths(call.arguments.first) }
-      // A value that contains something exists.
+      // A value that contains something must exist.
       return call.name == "contains" ? paths(call.target) : []
     default: return []
     }
   }
 
-  /// The path of an attribute, if it is one.
+  /// The path of a part that is an attribute; empty for other parts.
   private func paths(_ id: ParsedExpression.ID?) -> Set<[String]> {
     guard let id, let path = expression.path(id) else { return [] }
     return [path]
@@ -130,7 +130,7 @@ struct GuardWalk {
         let literal = expression.literal(Int(other))
       else { continue }
       let isNothing = literal == .null || literal == ""
-      // Superscript replaces a missing value by 0 or false in comparisons.
+      // In comparisons, superscript replaces a missing value with 0 or false.
       let isDefault = isSuperscript && (literal.number == 0 || literal == .bool(false))
       return isEqual != isNothing && !(isEqual && isDefault) ? [path] : []
     }

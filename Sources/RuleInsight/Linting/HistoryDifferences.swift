@@ -67,7 +67,7 @@ enum HistoryDifferences: Lint {
       }
     }
 
-    /// Whether it is true if the answer is 0.
+    /// Whether the comparison is true if the answer is 0.
     var holdsForZero: Bool {
       switch kind {
       case .less: 0 < number
@@ -81,7 +81,7 @@ enum HistoryDifferences: Lint {
 
     var isOrder: Bool { kind != .equal && kind != .notEqual }
 
-    /// Where Android starts again from 0, and the unit above.
+    /// The limit at which Android starts again from 0, and the next larger unit.
     var turn: (limit: Double, unit: String)? {
       switch function {
       case .minutesSince: (60, "hour")
@@ -91,7 +91,7 @@ enum HistoryDifferences: Lint {
     }
   }
 
-  /// Events that have happened on every device.
+  /// Events that happened on every device.
   private static let certain: Set<String> = [
     "app_install", "app_launch", "app_open", "session_start", "first_seen", "device_attributes",
   ]
@@ -123,7 +123,7 @@ enum HistoryDifferences: Lint {
     )
   }
 
-  /// Events that the condition requires to have happened, by their count.
+  /// Events that must have happened for the condition to be true, because it requires a count above 0.
   private static func countedEvents(_ expression: ParsedExpression) -> Set<String> {
     let root = expression[expression.root]
     guard root.kind == .and else { return [] }
@@ -141,7 +141,7 @@ enum HistoryDifferences: Lint {
 }
 
 extension ParsedExpression {
-  /// The only platform on which it holds, if it tests the platform.
+  /// The only platform for which the condition can be true, if it tests the platform.
   var platform: String? {
     let root = self[root]
     let clauses = root.kind == .and ? tree.list(root.c).map(Int.init) : [self.root]

@@ -74,7 +74,7 @@ enum ImpossibleNumbers: Lint {
         subject: name)
     }
     guard let span = span(of: id, in: expression, subject) else { return [] }
-    // `seed < 100` spells out a bound. `!(seed < 100)` is a mistake.
+    // `seed < 100` makes a bound explicit. `!(seed < 100)` is a mistake.
     let opposite = isNegated ? answer(kind.negated, number, span).map { !$0 } : nil
     guard let answer = answer(kind, number, span) ?? opposite else { return [] }
     return findings(
@@ -83,7 +83,7 @@ enum ImpossibleNumbers: Lint {
       range: expression[relation.id].range, subject: name)
   }
 
-  /// Numbers in a list that the attribute never is.
+  /// Numbers in a list that the attribute never has.
   private static func elements(
     of relation: Relation, _ condition: LintSubject.Condition, _ subject: LintSubject
   ) -> [Diagnostic] {
@@ -102,7 +102,7 @@ enum ImpossibleNumbers: Lint {
     }
   }
 
-  /// AgentWallie draws seeds as Superwall does.
+  /// Checks AgentWallie's filters on seeds, which it draws like Superwall.
   private static func filters(in subject: LintSubject) -> [Diagnostic] {
     subject.filters.compactMap { placed in
       let filter = placed.filter
@@ -151,7 +151,7 @@ enum ImpossibleNumbers: Lint {
     return isCount ? .count : nil
   }
 
-  /// `user.seed % 4` is from 0 to 3.
+  /// Checks a remainder against its range: `user.seed % 4` is from 0 to 3.
   private static func remainder(
     _ id: ParsedExpression.ID, in expression: ParsedExpression, _ subject: LintSubject
   ) -> Span? {
@@ -166,8 +166,8 @@ enum ImpossibleNumbers: Lint {
       : Span(least: -greatest, greatest: greatest, words: "at most \(divisor - 1)")
   }
 
-  /// Whether a comparison is always or never true; nil if it depends on the value, or if it only
-  /// spells out a bound, as in `seed < 100`.
+  /// Whether a comparison is always or never true. Nil if it depends on the value, or only makes a
+  /// bound explicit, as in `seed < 100`.
   private static func answer(_ kind: SyntaxTree.Kind, _ number: Double, _ span: Span) -> Bool? {
     let isOutside = number < span.least || number > span.greatest || number != number.rounded()
     let isFar = number < span.least - 1 || number > span.greatest + 1
@@ -187,7 +187,7 @@ enum ImpossibleNumbers: Lint {
 }
 
 extension Filter.Operator {
-  /// The comparison of numbers that it is.
+  /// The comparison of numbers that a filter's operator means.
   fileprivate var comparison: SyntaxTree.Kind? {
     switch self {
     case .is: .equal

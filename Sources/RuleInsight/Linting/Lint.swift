@@ -3,8 +3,7 @@ internal import RuleEngine
 
 /// A common mistake in configs: its detection, and its documentation.
 ///
-/// Lints are independent of each other, and have no effects: they never prevent a rule from
-/// compiling.
+/// Lints are independent of each other, and never prevent a rule from compiling.
 package protocol Lint: Sendable {
   static var page: CodePage { get }
   static func findings(in subject: LintSubject) -> [Diagnostic]
@@ -19,7 +18,7 @@ package struct Lints: Sendable {
     findings = { Each.findings(in: $0) }
   }
 
-  /// All lints. Their order is that of findings at one place.
+  /// All lints. Findings at one place are reported in this order.
   package static let all: [Lints] = [
     Lints(DuplicateKeys.self), Lints(DuplicateIDs.self), Lints(DuplicateTriggers.self),
     Lints(NoVariants.self),
@@ -56,10 +55,10 @@ extension Lint {
       notes: notes, suggestion: suggestion, fix: fix, subject: subject)
   }
 
-  /// A finding about a part of a condition, in all audiences that have it.
+  /// A finding about a part of a condition, in all audiences with this condition.
   ///
-  /// - Parameter subject: the attribute that it is about. Findings about one attribute in many
-  ///   places of a condition are reported once.
+  /// - Parameter subject: the attribute that the finding is about. Findings about one attribute in
+  ///   many places of a condition are reported once.
   static func findings(
     _ message: String, in condition: LintSubject.Condition, range: SourceRange,
     notes: [String] = [], suggestion: String? = nil, fix: Diagnostic.Fix? = nil,

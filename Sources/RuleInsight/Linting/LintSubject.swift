@@ -1,9 +1,9 @@
 package import Expressions
 package import RuleEngine
 
-/// A config in the form for lints: decoded, as JSON, and with its conditions parsed.
+/// A config in the form that lints read: decoded, as JSON, and with its conditions parsed.
 package struct LintSubject {
-  /// An expression, shared by all audiences that have it.
+  /// An expression, shared by all audiences that have the same one.
   package struct Condition {
     let expression: ParsedExpression
     let audiences: [Audience]
@@ -12,7 +12,7 @@ package struct LintSubject {
     var paths: [String] { audiences.map { $0.expressionPath } }
   }
 
-  /// An AgentWallie filter with its place.
+  /// An AgentWallie filter with its position in the config.
   struct PlacedFilter {
     let filter: Filter
     let path: String
@@ -31,17 +31,17 @@ package struct LintSubject {
   let conditions: [Condition]
   /// The known attributes.
   let schema: ContextSchema
-  /// The attributes of the given schema alone.
+  /// The attributes of the given schema, without those that SDKs send.
   let given: ContextSchema
-  /// By condition, the problems of its types.
+  /// The type problems of each condition.
   let typeProblems: [[TypeProblem]]
-  /// Every audience that decides, once, regardless of the number of its placements.
+  /// The audiences that decide. An audience of several placements is listed once.
   let audiences: [Audience]
 
   /// - Parameters:
   ///   - json: the JSON that the config was decoded from.
-  ///   - language: the language of its expressions.
-  ///   - schema: known attributes beside those that SDKs send.
+  ///   - language: the language of the config's expressions.
+  ///   - schema: known attributes in addition to those that SDKs send.
   package init(
     _ config: Config, json: Value, language: RuleLanguage, schema: ContextSchema = ContextSchema()
   ) {
@@ -123,7 +123,7 @@ struct Relation {
     }
   }
 
-  /// An attribute and the literals that it is compared with, on either side.
+  /// An attribute and the literals that it is compared with. The attribute may be on either side.
   func attributeWithLiterals(in expression: ParsedExpression)
     -> (attribute: ParsedExpression.ID, literals: [ParsedExpression.ID])?
   {
@@ -152,7 +152,7 @@ extension SyntaxTree.Kind {
     }
   }
 
-  /// The comparison of two numbers that is true where this one is false.
+  /// The comparison of two numbers that is true if and only if this one is false.
   var negated: Self {
     switch self {
     case .less: .greaterOrEqual
@@ -167,7 +167,7 @@ extension SyntaxTree.Kind {
 }
 
 extension ParsedExpression {
-  /// The attribute below conversions such as `double(user.share)`.
+  /// The attribute inside conversions such as `double(user.share)`.
   func unconverted(_ id: ID) -> ID {
     guard let call = call(id), call.target == nil, call.arguments.count == 1,
       ["int", "uint", "double"].contains(call.name)
@@ -181,7 +181,7 @@ extension ParsedExpression {
     return found
   }
 
-  /// All attributes with their places, and with the call that they are the receiver of. `user.a.b`
+  /// All attributes with their positions, and the call whose receiver each attribute is. `user.a.b`
   /// counts once.
   var attributes: [(id: ID, path: [String])] {
     var found: [(id: ID, path: [String])] = []

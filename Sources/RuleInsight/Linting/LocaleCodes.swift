@@ -8,7 +8,7 @@ enum LocaleCodes {
   private enum Form {
     case region, country, currency, language, locale
 
-    /// How SDKs write it.
+    /// The format that SDKs send, in words.
     var words: String {
       switch self {
       case .region: "it is two capitals, as \"US\""
@@ -48,7 +48,7 @@ enum LocaleCodes {
     }
   }
 
-  /// `device.timezone == "PST"`, which is not a name of the tz database.
+  /// Reports names that are not in the tz database: `device.timezone == "PST"`.
   private static func zones(in condition: LintSubject.Condition, _ subject: LintSubject)
     -> [Diagnostic]
   {
@@ -69,7 +69,8 @@ enum LocaleCodes {
     }
   }
 
-  /// `device.deviceLocale.startsWith("en-")`, `device.regionCode.startsWith("us")`
+  /// Reports parts of codes: `device.deviceLocale.startsWith("en-")`,
+  /// `device.regionCode.startsWith("us")`.
   private static func parts(in condition: LintSubject.Condition, _ subject: LintSubject)
     -> [Diagnostic]
   {
@@ -89,7 +90,7 @@ enum LocaleCodes {
     return found
   }
 
-  /// The problem of a part of a code, which is at its beginning, at its end or anywhere.
+  /// The problem of a part of a code. The part may be required at the beginning, at the end or anywhere.
   private static func problem(_ text: String, in function: String, _ form: Form, isWeb: Bool)
     -> Problem?
   {
@@ -130,7 +131,7 @@ enum LocaleCodes {
   private struct Problem {
     var words: String
     var form: String?
-    /// Whether the other format is unambiguous.
+    /// Whether the suggested format is the only possible one.
     var isSafe = false
   }
 
@@ -155,7 +156,7 @@ enum LocaleCodes {
     }
   }
 
-  /// Several regions in one string, as "US,CA".
+  /// Reports several regions in one string, such as "US,CA".
   private static func several(_ text: String) -> Problem? {
     let parts = text.split { ",;|/".contains($0) }.map { $0.filter { $0 != " " } }
     guard parts.count > 1, parts.allSatisfy({ regions.contains($0.uppercased()) }) else {
@@ -174,7 +175,7 @@ enum LocaleCodes {
     if regions.contains(capitals) {
       return Problem(words: Form.region.words, form: capitals, isSafe: true)
     }
-    // A locale ends with its region.
+    // The region is the last part of a locale.
     let last = text.split { $0 == "_" || $0 == "-" }.last.map { $0.uppercased() }
     let isLocale = text.contains("_") || text.contains("-")
     return Problem(
@@ -188,7 +189,7 @@ enum LocaleCodes {
       return nil
     }
     let isKnown = languages.contains(first)
-    // Scripts have four letters, as in zh-Hans.
+    // Scripts have four letters, as in `zh-Hans`.
     if parts.count > 1, let last = parts.last {
       guard last.count == 2 else { return nil }
       return Problem(words: "it has no region, as \"en\"", form: isKnown ? first : nil)
@@ -243,7 +244,7 @@ enum LocaleCodes {
     VN VU WF WS XK YE YT ZA ZM ZW
     """)
 
-  /// ISO 639-1, with the codes that Java keeps for older ones.
+  /// The codes of ISO 639-1, and older codes that Java still uses.
   private static let languages = codes(
     """
     aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv \
@@ -261,6 +262,6 @@ enum LocaleCodes {
 }
 
 extension Substring {
-  /// With an upper-case first letter, followed by lower case.
+  /// The string with its first letter in upper case and all others in lower case.
   fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst().lowercased() }
 }

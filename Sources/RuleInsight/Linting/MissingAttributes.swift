@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A method is called on an attribute that some users lack. For these users it is an error.
+/// A method is called on an attribute that some users lack. For these users, the call is an error.
 ///
 /// `user.email.endsWith(".edu")`
 enum MissingAttributes: Lint {
@@ -45,12 +45,12 @@ private struct Search {
     var path: String
     var name: String
     var range: SourceRange
-    /// The range to replace by ``guarded``, if that is possible.
+    /// The range to replace with ``guarded``, if that is possible.
     var clause: SourceRange?
     var guarded: String
     /// Whether the replacement changes no result.
     var isSafe: Bool
-    /// Whether it has a guard beside it that superscript does not evaluate first.
+    /// Whether the call has a guard that does not help, because superscript evaluates both sides.
     var isIdlyGuarded: Bool
   }
 
@@ -79,7 +79,7 @@ private struct Search {
     else { return nil }
     let attribute = expression.text(receiver)
     let test = expression.text(id)
-    // has() takes a name after a dot.
+    // The argument of `has()` is a name after a dot.
     let presence =
       expression[receiver].kind == .select ? "has(\(attribute))" : "\(attribute) != null"
     let guarded =
@@ -91,8 +91,8 @@ private struct Search {
       isIdlyGuarded: place.idleGuards.contains(path))
   }
 
-  /// The operand that must exist, if it is an error otherwise: that of size() and of string
-  /// methods, and of lists too where an error has another effect than false.
+  /// The operand that must exist, because the call is an error otherwise. This applies to size()
+  /// and string methods. It applies to lists if an error has another effect than false.
   private func needing(_ id: ParsedExpression.ID, _ place: GuardWalk.Place)
     -> (receiver: ParsedExpression.ID, name: String, isTest: Bool)?
   {
@@ -145,7 +145,7 @@ extension ContextSchema {
   func mayBeMissing(_ path: [String]) -> Bool {
     guard path.count > 1, ["user", "device", "params"].contains(path[0]) else { return false }
     guard let attribute = attribute(Array(path.prefix(2))) else {
-      // Users' own records have arbitrary attributes under `device`.
+      // In users' own records, `device` may have arbitrary attributes.
       return path[0] != "device"
     }
     return !attribute.isAlwaysThere

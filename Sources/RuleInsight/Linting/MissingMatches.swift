@@ -21,7 +21,7 @@ enum MissingMatches: Lint {
       """,
     better: .condition("has(user.visits) && user.visits < 3"))
 
-  /// The maximum number of parts of a condition to read, each for one attribute.
+  /// The maximum number of parts to read: the parts of all conditions, once for each attribute.
   private static let mostWork = 100_000
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
@@ -81,7 +81,7 @@ enum MissingMatches: Lint {
 }
 
 extension LintSubject {
-  /// Which clauses that a missing attribute makes true are worth a word.
+  /// The clauses to report among those that a missing attribute makes true.
   fileprivate enum Suspects {
     case none, oversights, all
   }
@@ -93,7 +93,7 @@ extension LintSubject {
       if own.isAlwaysThere { return .none }
       if own.isOptional { return .all }
     } else if given.users != nil || given.completeRoots.contains(path[0]) && path[0] == "user" {
-      // A learned schema contains all attributes of users. Others need not list those that SDKs
+      // A learned schema contains all attributes of users. Other schemas may omit those that SDKs
       // send.
       let isSent = schema.attribute(place)?.isAlwaysThere ?? false
       let isOfPlacement = path[0] == "params" && (path[1].hasPrefix("$") || path[1] == "event_name")
@@ -115,6 +115,6 @@ extension LintSubject {
 }
 
 extension Diagnostic.Code {
-  /// A clause that a missing attribute makes true.
+  /// A clause that is true because an attribute is missing.
   package static let missingMatches = Self(rawValue: "missing-matches")
 }

@@ -4,7 +4,7 @@ internal import RuleEngine
 /// Users have values of several types for an attribute, and a condition only works for some of
 /// them.
 ///
-/// `user.age > 18` if the age of some users is a string
+/// `user.age > 18`, if the age of some users is a string
 enum MixedTypes: Lint {
   static let page = CodePage(
     .mixedTypes, .warning,
@@ -29,7 +29,7 @@ enum MixedTypes: Lint {
           guard let path = expression.path(attribute), path.count > 1,
             let counts = subject.given.attribute(Array(path.prefix(2)))?.types, counts.count > 1
           else { continue }
-          // A name behind the attribute needs an object.
+          // A name after the attribute requires an object.
           let types = path.count > 2 ? ["map"] : types ?? usual(counts)
           let others = counts.filter { !types.contains($0.key) && $0.key != "null" }
           guard !others.isEmpty, counts.count > others.count,
@@ -75,7 +75,8 @@ enum MixedTypes: Lint {
 
   private typealias Need = (attribute: ParsedExpression.ID, types: Set<String>?)
 
-  /// The attributes that a part needs to be of some types; nil for one type, whichever it is.
+  /// The attributes in a part, with the types that they need; nil if the type does not matter as
+  /// long as there is only one.
   private static func needs(
     _ id: ParsedExpression.ID, _ parent: ParsedExpression.ID?, in expression: ParsedExpression,
     _ subject: LintSubject

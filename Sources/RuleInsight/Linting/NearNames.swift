@@ -6,14 +6,14 @@ internal import RuleEngine
 /// A false alarm costs more than an unreported typo. Apps have pairs such as `weight` and `height`,
 /// `goal` and `goals`, `step1` and `step2` at the same time.
 enum NearNames {
-  /// A name with the parts that comparing needs. Lists of thousands are compared with thousands of names.
+  /// A name, prepared for comparisons. Lists of thousands are compared with thousands of names.
   struct Known {
     let name: String
     fileprivate let plain: String
     fileprivate let bytes: [UInt8]
-    /// Without numbers. Names that differ only in numbers are different.
+    /// The name without numbers. Names that differ only in numbers are different.
     fileprivate let words: String
-    /// The letters that it has, a bit each. One edit changes two of them at most.
+    /// The set of the name's letters, one bit each. One edit changes at most two bits.
     fileprivate let letters: UInt64
 
     init(_ name: String) {
@@ -25,7 +25,7 @@ enum NearNames {
     }
   }
 
-  /// Names that others are compared with.
+  /// Names that other names are compared with.
   struct List {
     private var names: [Known] = []
     private var places: [String: [Int]] = [:]
@@ -36,7 +36,7 @@ enum NearNames {
       names.append(known)
     }
 
-    /// The name that was likely meant, if one is close.
+    /// The name that was likely intended, if one is close.
     func nearest(to name: String) -> String? {
       let own = Known(name)
       if let place = places[own.plain]?.first(where: { names[$0].name != name }) {
@@ -62,8 +62,8 @@ enum NearNames {
     return distance == 1 || distance == 2 && least >= 9
   }
 
-  /// Whether one name is another one with a typo that does not distinguish real names: two letters
-  /// swapped, or in a longer name one letter omitted, doubled or replaced.
+  /// Whether a name is another name with a typo that real names rarely differ by: two letters
+  /// swapped, or in a longer name, one letter omitted, doubled or replaced.
   static func isSlip(_ name: String, of other: String) -> Bool {
     guard abs(name.utf8.count - other.utf8.count) <= 3 else { return false }
     return isSlip(Known(name), of: Known(other))
@@ -76,7 +76,8 @@ enum NearNames {
     guard a.plain != b.plain, min(a.bytes.count, b.bytes.count) >= 4 else {
       return a.plain == b.plain
     }
-    // Names that differ only in numbers, or in a last letter as `quiz_a` and `quiz_b`, are different.
+    // Names that differ only in numbers are different, and so are names that differ in a last letter, such as `quiz_a`
+    // and `quiz_b`.
     if hasLetter(a.name) && hasLetter(b.name) && a.plain.dropLast() == b.plain.dropLast() {
       return false
     }
@@ -85,19 +86,19 @@ enum NearNames {
     return isNear(a, b) && !isForm(a.plain, of: b.plain) && !isForm(b.plain, of: a.plain)
   }
 
-  /// Whether one name has one letter more than the other, be it that of a plural.
+  /// Whether one name has one letter more than the other, including plurals.
   static func isVariant(_ a: Known, of b: Known) -> Bool {
     abs(a.bytes.count - b.bytes.count) == 1 && min(a.bytes.count, b.bytes.count) >= 3
       && a.plain.first == b.plain.first && a.words != b.words
       && Suggestion.editDistance(a.bytes, b.bytes) == 1
   }
 
-  /// Whether the last word of a name is one letter.
+  /// Whether the last word of a name is a single letter.
   private static func hasLetter(_ name: String) -> Bool {
     name.dropLast().last.map { "_-".contains($0) } ?? false
   }
 
-  /// Whether one name is the other one with a letter doubled, as `plann` for `plan`.
+  /// Whether a name is the other name with a letter doubled, such as `plann` for `plan`.
   private static func isDoubled(_ a: [UInt8], of b: [UInt8]) -> Bool {
     guard a.count == b.count + 1, a.count > 4 else { return false }
     return b.indices.contains {
@@ -120,7 +121,7 @@ enum NearNames {
       && a[(first + 2)...] == b[(first + 2)...]
   }
 
-  /// Whether a word is another one with an ending, as `started` for `start`.
+  /// Whether a word is another word with an ending, such as `started` for `start`.
   private static func isForm(_ word: String, of other: String) -> Bool {
     word.hasPrefix(other)
       && ["d", "r", "s", "y", "ed", "er", "es", "ly", "id", "at", "on"]

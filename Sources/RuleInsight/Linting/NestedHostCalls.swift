@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A function of the SDK is called inside the arguments of another one.
+/// A function of the SDK is called inside the arguments of another SDK function.
 ///
 /// `device.daysSince(string(device.placementsInDay("x")))`
 enum NestedHostCalls: Lint {
@@ -46,6 +46,6 @@ enum NestedHostCalls: Lint {
 }
 
 extension Diagnostic.Code {
-  /// A call of an SDK function inside the arguments of another one.
+  /// A call of an SDK function inside the arguments of another SDK function.
   package static let nestedHostCall = Self(rawValue: "nested-host-call")
 }

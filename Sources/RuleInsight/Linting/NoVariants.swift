@@ -31,7 +31,7 @@ enum NoVariants: Lint {
       guard audience.experimentStatus == .running, !audience.unreadVariants.contains(path),
         !audience.variants.contains(where: { !$0.isGap })
       else { return nil }
-      // For a list without any decodable element, the elements are already reported.
+      // If no element of a list can be decoded, the elements are already reported.
       if case .list(let elements)? = subject.root.value(at: path), !elements.isEmpty { return nil }
       return finding(
         subject.config.format == .agentWallie

@@ -38,7 +38,7 @@ enum OccurrenceLimits: Lint {
       let isSuperwall = subject.config.format == .superwall
       let path = audience.limitPath(subject.config.format)
       if limit.maxCount <= 0 {
-        // Older AgentWallie caps are a single word.
+        // In older AgentWallie configs, a cap is a single word.
         let count = path + (isSuperwall ? ".max_count" : ".limit")
         return finding(
           "a limit of \(limit.maxCount) lets no user through: the audience never matches",
@@ -58,7 +58,7 @@ enum OccurrenceLimits: Lint {
 }
 
 extension OccurrenceLimits {
-  /// Words in keys for an interval: its minutes, and numbers that are this interval in another unit.
+  /// Words in keys that name an interval, its minutes, and the numbers for this interval in other units.
   private static let intervals: [(words: [String], minutes: Double, others: Set<Double>)] = [
     (["hour", "hourly"], 60, [1, 3_600, 3_600_000]),
     (["day", "daily"], 1_440, [1, 24, 86_400, 86_400_000]),
@@ -66,7 +66,7 @@ extension OccurrenceLimits {
     (["month", "monthly"], 43_200, [1, 30, 31, 720, 744, 2_592_000, 2_678_400]),
   ]
 
-  /// `"once_per_day"` with 24 minutes.
+  /// Reports an interval whose number is in another unit: `"once_per_day"` with 24 minutes.
   private static func otherUnit(_ minutes: Double, _ key: String, at path: String) -> Diagnostic? {
     let words = key.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     // `once-per-60-days` names another interval.

@@ -59,7 +59,7 @@ enum OuterSpaces: Lint {
     case first, last, both
   }
 
-  /// The strings of a call that something is equal to, begins or ends with.
+  /// The strings that a call compares with a whole value, its beginning or its end.
   private static func strings(
     of call: (name: String, target: ParsedExpression.ID?, arguments: [ParsedExpression.ID]),
     in expression: ParsedExpression, _ subject: LintSubject,
@@ -134,7 +134,7 @@ enum OuterSpaces: Lint {
     return found
   }
 
-  /// The place of white space outside strings; nil without any.
+  /// Where a string has white space at its ends, in words; nil without any.
   private static func place(_ text: String, _ ends: Ends) -> String? {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       return nil

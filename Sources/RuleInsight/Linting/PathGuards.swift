@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// `has()` of a path only tests its last name.
+/// `has()` with a path only tests the path's last name.
 ///
 /// `has(user.address.city)` is an error in CEL for users without an address.
 enum PathGuards: Lint {

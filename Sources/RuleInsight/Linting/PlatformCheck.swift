@@ -25,11 +25,11 @@ package struct PlatformCheck {
 
   /// - Parameters:
   ///   - json: the text that the config was decoded from.
-  ///   - decoded: the diagnostics of decoding it.
-  ///   - schema: known attributes beside those that SDKs send.
+  ///   - decoded: the diagnostics of decoding the config.
+  ///   - schema: known attributes in addition to those that SDKs send.
   ///   - now: the time from which audiences should match some user.
-  ///   - tell: called with the number of placements done and their total: each counts once per
-  ///     platform, and once for the comparison.
+  ///   - tell: called with the number of finished placements and the total. A placement counts once
+  ///     per platform, and once for the comparison.
   package init(
     _ config: Config, json: [UInt8], decoded: [Diagnostic], schema: ContextSchema, now: Instant,
     tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -68,7 +68,7 @@ package struct PlatformCheck {
     if let witness = finding.witness { witnesses[finding.diagnostic] = witness }
   }
 
-  /// By key, the platforms that report it.
+  /// For each key, the platforms that report it.
   private static func platforms(
     _ found: [(platform: Platform, diagnostics: [Diagnostic])]
   ) -> [Key: [Platform]] {
@@ -104,7 +104,7 @@ package struct PlatformCheck {
     }
   }
 
-  /// Adds answers that are the same on all platforms, and the others as differences.
+  /// Adds answers that are the same on all platforms. Other answers are added as differences.
   private mutating func add(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)]
   ) {

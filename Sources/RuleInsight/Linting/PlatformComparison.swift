@@ -7,8 +7,8 @@ internal import RuleEngine
 ///
 /// Candidates are the users that the analyses of the platforms found, and these users with one
 /// attribute changed to a value for which a part of a condition differs between platforms. Each
-/// candidate is decided on all platforms, so reports are never wrong. No report only means that no
-/// difference was found.
+/// candidate is decided on all platforms, so reports are never wrong. A missing report only means
+/// that no difference was found.
 package struct PlatformComparison {
   package private(set) var findings: [RuleAnalysis.Finding] = []
 
@@ -31,11 +31,11 @@ package struct PlatformComparison {
   /// A user that platforms decide differently.
   private struct Difference {
     var record: Value
-    /// By platform, the rule that matches the user, relative to the placement.
+    /// For each platform, the index of the rule in the placement that matches the user.
     var taken: [Int?]
     var size: Int
-    /// Whether the user's values are such as SDKs and apps send: no null in place of a number, and
-    /// no numbers below 0 or beyond the range of a double.
+    /// Whether SDKs and apps send such values: no null instead of a number, and no numbers below 0
+    /// or beyond the range of a double.
     var isOrdinary: Bool
 
     func isBetter(than other: Difference) -> Bool {
@@ -43,17 +43,17 @@ package struct PlatformComparison {
     }
   }
 
-  /// The maximum number of users to decide for one placement, and of those to change.
+  /// The maximum number of users to decide for one placement, and the maximum number of users to change.
   private static let mostUsers = 1_500
   private static let mostRelated = 20
   /// The maximum number of outcomes of conditions and clauses to compare in the search for values of a placement.
   private static let mostOutcomes = 300_000
 
   /// - Parameters:
-  ///   - analyses: by platform its rules, compiled from one config, and their analysis with its
-  ///     stored users.
+  ///   - analyses: for each platform, the rules, compiled from one config, and their analysis with
+  ///     its stored users.
   ///   - names: the names of the SDKs in findings; nil for their platforms.
-  ///   - joined: the name for several of them; nil to join their names.
+  ///   - joined: the name for several SDKs; nil to join their names.
   ///   - code: the code of the findings.
   ///   - schema: the known attributes.
   ///   - now: the time at which users are decided.
@@ -87,7 +87,7 @@ package struct PlatformComparison {
     if let summary = summary(of: unusual) { findings.append(summary) }
   }
 
-  /// Differences without an ordinary example, as one note.
+  /// One note for all differences without an ordinary example.
   private func summary(of findings: [RuleAnalysis.Finding]) -> RuleAnalysis.Finding? {
     guard var summary = findings.first else { return nil }
     let count = findings.count
@@ -105,13 +105,13 @@ package struct PlatformComparison {
 
   // MARK: Users
 
-  /// By audience, the simplest user that it matches on one platform and not on another.
+  /// For each audience, the simplest user that it matches on one platform and not on another.
   private func differences(at placement: Int, _ now: Instant) -> [Int: Difference] {
     var found: [Int: Difference] = [:]
     var known: Set<Value> = []
     func decide(_ record: Value) {
       decideOne(record)
-      // Versions differ in which digit strings are numbers. The analyses of some only contain the
+      // Versions read different strings of digits as numbers. Some analyses only contain the
       // numbers.
       if code != .platformDifference { decideOne(PlatformComparison.withDigits(record)) }
     }
@@ -127,7 +127,7 @@ package struct PlatformComparison {
       subject.analysis.explored[placement].users.map { (subject.platform, $0) }
     }
     if users.count > Self.mostUsers {
-      // Of each platform, the first ones.
+      // The first users of each platform are used.
       users = subjects.flatMap { subject in
         subject.analysis.explored[placement].users.prefix(Self.mostUsers / subjects.count)
           .map { (subject.platform, $0) }
@@ -141,7 +141,7 @@ package struct PlatformComparison {
       }
       return known.count < Self.mostUsers
     }
-    // Versions differ in values that are usual as well, but the analysis may have needed only unusual ones.
+    // Versions also differ for usual values, but the analysis may have needed only unusual values.
     let unusual = found.values.filter { !$0.isOrdinary }.map { $0.record }
     if code != .platformDifference, !unusual.isEmpty {
       let name = subjects[0].ruleSet.placements[placement].name
@@ -198,7 +198,7 @@ package struct PlatformComparison {
     case .int(let number): 0...(1 << 53) ~= number
     case .uint: false
     case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
-    // The Web reads digit strings as numbers, but few apps send them. Versions are compared for
+    // The Web SDK reads digit strings as numbers, but few apps send them. Versions are compared for
     // apps that do.
     case .string(let text):
       Double(text).map { code != .platformDifference && isUsual(.double($0)) } ?? true

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// An audience has the same outcome as the next one, which matches every user.
+/// An audience has the same outcome as the next audience, which matches every user.
 enum RedundantAudiences: Lint {
   static let page = CodePage(
     .redundantAudience, .note,
@@ -42,8 +42,8 @@ enum RedundantAudiences: Lint {
     }
   }
 
-  /// The paywall of all users that an audience matches, if there is a single one and no user is
-  /// held back.
+  /// The paywall that all users of an audience get. Nil if there are several paywalls, or if the
+  /// audience may hold users back.
   private static func onlyPaywall(_ audience: Audience) -> String? {
     guard audience.occurrenceLimit == nil, audience.entitlementGuard == nil,
       audience.experimentStatus == .running, audience.variants.count == 1,

@@ -8,14 +8,14 @@ enum RepeatedFindings {
   private struct Key: Hashable {
     var code: Diagnostic.Code
     var path: String
-    /// The attribute, or the message of a finding without one.
+    /// The attribute that the finding is about, or its message.
     var subject: String
   }
 
   /// The maximum number of other messages that are listed in full.
   private static let mostMessages = 3
 
-  /// The findings, with those of one code about one attribute in one expression merged: into the
+  /// The findings. Those of one code about one attribute in one expression are merged into the
   /// first of the most severe ones.
   static func joined(_ findings: [Diagnostic]) -> [Diagnostic] {
     var groups: [[Diagnostic]] = []
@@ -54,7 +54,8 @@ enum RepeatedFindings {
     return told
   }
 
-  /// One fix for all places: only safe ones, if there are any. If two overlap, the first is used.
+  /// One fix for all places. If there are safe fixes, only these are used. If two fixes overlap,
+  /// the first is used.
   private static func fix(of group: [Diagnostic]) -> Diagnostic.Fix? {
     let fixes = group.compactMap { $0.fix }
     let isSafe = fixes.contains(where: { $0.isSafe })

@@ -16,7 +16,7 @@ enum ReservedNames: Lint {
     advice: "Choose another name, in the app and here.",
     better: .condition(#"user.plan == "pro""#))
 
-  /// Parameters that SDKs add.
+  /// Parameters that SDKs add themselves.
   private static let added: Set<String> = [
     "$is_standard_event", "$event_name", "$app_session_id", "$is_feature_gatable",
   ]
@@ -45,7 +45,7 @@ enum ReservedNames: Lint {
     }
   }
 
-  /// The variable of a loop that has the name of a root.
+  /// Reports a loop variable that has the name of a root.
   private static func hidingVariable(_ id: ParsedExpression.ID, _ expression: ParsedExpression)
     -> (id: ParsedExpression.ID, name: String)?
   {

@@ -43,7 +43,8 @@ enum RightOperands: Lint {
     }
   }
 
-  /// `user.visits > user.limit`, for users without a limit.
+  /// Reports the right attribute of a comparison such as `user.visits > user.limit`, which is an
+  /// error for users without a limit.
   private static func attributes(
     _ path: [String], _ id: ParsedExpression.ID, _ condition: LintSubject.Condition
   ) -> [Diagnostic] {
@@ -54,8 +55,8 @@ enum RightOperands: Lint {
       suggestion: "write has(\(name)) ? \(condition.expression.text(id)) : false", subject: name)
   }
 
-  /// The effect of a comparison with null on its right, if it differs from that with the attribute
-  /// on the left; and the operator with the operands swapped.
+  /// The effect of a comparison with null on its right, if it differs from the comparison with the
+  /// attribute on the left; and the operator after swapping the operands.
   private static func effect(_ relation: Relation, _ literal: Value) -> (String, String)? {
     let error = "comparing is an error"
     switch relation.kind {

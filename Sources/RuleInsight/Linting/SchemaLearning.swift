@@ -6,7 +6,7 @@ internal import RuleEngine
 package struct SchemaLearner: Sendable {
   package private(set) var users = 0
   package var refused = 0
-  /// By root and name.
+  /// The data about each attribute, by root and name.
   private var attributes: [String: [String: Seen]] = [:]
 
   package static let roots = ["user", "device", "params"]
@@ -46,7 +46,7 @@ package struct SchemaLearner: Sendable {
         if case .string(let name) = entry.key { add(entry.value, root, name) }
       }
     }
-    // These replace attributes that `device` lacks.
+    // Members of the record replace attributes that `device` lacks.
     if let status = value["subscriptionStatus"], value["device"]?["subscriptionStatus"] == nil {
       add(status, "device", "subscriptionStatus")
     }
@@ -56,7 +56,7 @@ package struct SchemaLearner: Sendable {
   }
 
   private mutating func add(_ value: Value, _ root: String, _ name: String) {
-    // If keys are data, there is no limit to their number.
+    // If keys are data, the number of keys is unlimited.
     if attributes[root]?[name] == nil, attributes[root]?.count ?? 0 >= Self.mostNames { return }
     attributes[root, default: [:]][name, default: Seen()].add(value)
   }
@@ -88,20 +88,20 @@ package struct SchemaLearner: Sendable {
 
 /// The data about one attribute.
 private struct Seen: Sendable {
-  /// By the word of a schema, the number of values of this type.
+  /// The number of values of each type. The keys are the words of schemas.
   private var types: [String: Int] = [:]
   private var present = 0
   private var least: Double?
   private var greatest: Double?
   /// The number of occurrences of each string; nil if there are too many, or if one is not a word.
   private var words: [String: Int]? = [:]
-  /// The elements of lists.
+  /// The number of list elements of each type.
   private var elements: [String: Int] = [:]
   /// The first distinct values.
   private var examples: [Value] = []
 
-  /// A string with more distinct values is not an enum, nor is one whose values have fewer
-  /// occurrences than this on average.
+  /// The limits for an enum: the maximum number of distinct values, and the minimum average of
+  /// their occurrences.
   private static let mostWords = 12
   private static let leastRepetitions = 10
 
@@ -127,7 +127,7 @@ private struct Seen: Sendable {
 
   private mutating func add(_ text: String) {
     guard words != nil else { return }
-    // Versions, dates, identifiers: today's values do not predict tomorrow's.
+    // Versions, dates and identifiers are not words, because today's values do not predict tomorrow's.
     let isWord =
       !text.isEmpty && text.utf8.count <= 40
       && text.allSatisfy { $0.isLetter || " _-".contains($0) }
@@ -148,7 +148,7 @@ private struct Seen: Sendable {
     }
   }
 
-  /// The single type of values, or nil when there are several. Whole numbers are doubles too.
+  /// The single type of all values; nil if there are several. Whole numbers count as doubles too.
   private static func only(_ types: [String: Int]) -> String? {
     let kinds = Set(types.keys).subtracting(["null"])
     if kinds == ["int", "double"] { return "double" }

@@ -10,7 +10,7 @@ internal import RuleEngine
 extension ContextSchema {
   /// The roots of attributes.
   static let rootNames = ["user", "device", "params"]
-  /// Types by their words.
+  /// Types, by their words in schemas.
   static let typeWords: [(String, Kind)] = AttributeDescription.types.map {
     ($0.word, kind($0.type))
   }
@@ -73,7 +73,7 @@ private struct SchemaReader {
       }
       guard let attributes = log.optionalObject(name, of: root) else { continue }
       schema.completeRoots.insert(name)
-      // Asking for each member by its name would walk all of them each time.
+      // The members are walked once, because looking up each by name would walk all of them each time.
       for (key, value) in attributes.value.members ?? [] where value != .null {
         let element = ConfigElement(value: value, path: attributes.memberPath(key))
         guard schema[name, key] == nil, let attribute = attribute(element) else { continue }

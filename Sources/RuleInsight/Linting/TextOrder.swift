@@ -63,7 +63,7 @@ enum TextOrder: Lint {
           fix: replacing(literal, by: padded, expression, isSafe: true),
           subject: path.joined(separator: "."))
       }
-      // Dates have their own lint.
+      // A separate lint checks dates.
       guard !version.isOrderedAsText,
         name.lowercased().contains("version") || DateText(text) == nil,
         let other = version.counterexample
@@ -81,7 +81,7 @@ enum TextOrder: Lint {
     path[0] == "device" && path.last?.hasSuffix("VersionPadded") == true
   }
 
-  /// A string that no padded version is like, as "v3.10.0".
+  /// Reports a string that cannot equal any padded version, such as "v3.10.0".
   private static func unlike(
     _ literal: ParsedExpression.ID, _ path: [String], _ condition: LintSubject.Condition,
     _ digits: Int
@@ -98,7 +98,7 @@ enum TextOrder: Lint {
       subject: path.joined(separator: "."))
   }
 
-  /// `device.appVersionPadded.startsWith("3.")`
+  /// Reports beginnings of padded versions: `device.appVersionPadded.startsWith("3.")`.
   private static func beginnings(in condition: LintSubject.Condition, _ language: RuleLanguage)
     -> [Diagnostic]
   {
@@ -113,7 +113,7 @@ enum TextOrder: Lint {
       let fits = text.prefix((digits + 1) * 3 - 1).enumerated().allSatisfy { place, character in
         place % (digits + 1) == digits ? character == "." : character.isNumber
       }
-      // "3" begins with the digits of 300 to 399.
+      // "3" is the beginning of all numbers from 300 to 399.
       let isShort = text.count < digits && !text.hasPrefix("0") && !text.isEmpty
       guard !fits || isShort else { return }
       let number = text.last == "." ? String(text.dropLast()) : text
@@ -128,7 +128,7 @@ enum TextOrder: Lint {
     return found
   }
 
-  /// A number in quotes: as a string, "9" is greater than "10".
+  /// Reports a number in quotes: as a string, "9" is greater than "10".
   private static func numbers(
     _ literal: ParsedExpression.ID, _ relation: Relation, _ path: [String],
     _ condition: LintSubject.Condition, _ language: RuleLanguage
@@ -137,7 +137,7 @@ enum TextOrder: Lint {
     guard relation.isOrder, path[0] != "device" || isBuild,
       case .string(let text)? = condition.expression.literal(literal), let number = Double(text),
       number.isFinite, text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-      // Years, and numbers with leading zeros, are ordered correctly.
+      // Years and numbers with leading zeros sort correctly.
       !(text.count == 4 && (1_900...2_100).contains(number)), text == "0" || !text.hasPrefix("0")
     else { return [] }
     return findings(
@@ -189,7 +189,7 @@ enum TextOrder: Lint {
       [Diagnostic.Fix.Edit(expression[literal].range, "\"\(text)\"")], isSafe: isSafe)
   }
 
-  /// A string of numbers and dots, optionally with a suffix.
+  /// A version: numbers and dots, optionally with a suffix.
   private struct Version {
     private let parts: [Substring]
     private let suffix: Substring
@@ -206,7 +206,7 @@ enum TextOrder: Lint {
       guard suffix.isEmpty || suffix.hasPrefix("-") else { return nil }
     }
 
-    /// Padded to this many digits in every part.
+    /// The version with every part padded to this many digits.
     func padded(_ digits: Int) -> String {
       var parts = parts.prefix(3).map { part -> String in
         let number = String(part.drop { $0 == "0" })
@@ -224,17 +224,16 @@ enum TextOrder: Lint {
       }
     }
 
-    /// Whether its parts have a fixed width, as in padded versions and dates.
+    /// Whether the version's parts have a fixed width, as in padded versions and dates.
     var isOrderedAsText: Bool {
       let widths = parts.map { $0.count }
       let isDate = widths[0] == 4 && widths.dropFirst().allSatisfy { $0 == 2 }
       return isDate || widths[0] > 2 && widths.allSatisfy { $0 == widths[0] }
     }
 
-    /// Another version that is ordered differently as a string and as a version; nil when there is
-    /// none.
+    /// Another version that sorts differently as a string than as a version; nil if there is none.
     var counterexample: String? {
-      // 9 is less than 10, but sorts after it as a string.
+      // 9 is less than 10, but it sorts after 10 as a string.
       if let place = parts.firstIndex(where: { $0.count > 1 && $0.first ?? "9" < "9" }) {
         return "\"\(replacing(place, by: "9"))\" is greater"
       }
@@ -251,6 +250,6 @@ enum TextOrder: Lint {
 }
 
 extension Diagnostic.Code {
-  /// Versions or numbers that are ordered letter by letter.
+  /// Versions or numbers are compared letter by letter.
   package static let textOrder = Self(rawValue: "text-order")
 }

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Calls: their parameters and results, according to the tables of functions.
+/// Checks the parameters and results of calls, according to the tables of functions.
 extension TypeReading {
   mutating func call(_ id: ParsedExpression.ID) -> Kind {
     guard let call = CalledFunction(id, in: expression, language) else { return .any }
@@ -27,7 +27,7 @@ extension TypeReading {
     return results.dropFirst().reduce(results.first ?? .any) { $0.joined($1) }
   }
 
-  /// The type of a value in a signature.
+  /// The type of a parameter or result in a signature.
   private static func kind(of part: FunctionSignature.Part) -> Kind {
     let types = part.types.subtracting(TypeSet(.null))
     if types.isEmpty { return .null }
@@ -43,7 +43,7 @@ extension TypeReading {
     }
   }
 
-  /// `user.email.size()`: superscript takes the value as an argument.
+  /// Reports a call whose receiver superscript uses as the argument: `user.email.size()`.
   private mutating func lackArgument(_ id: ParsedExpression.ID, _ call: CalledFunction) {
     guard isSuperscript, call.operands.isEmpty, call.signatures.isEmpty, let target = call.unused,
       !FunctionPage.signatures(of: call.name, in: .superscript).isEmpty
@@ -55,7 +55,7 @@ extension TypeReading {
 
   // MARK: What functions take
 
-  /// Whether a value may be of one of the types.
+  /// Whether a value may have one of the types.
   private func fits(_ kind: Kind, _ types: TypeSet, _ id: ParsedExpression.ID) -> Bool {
     switch kind {
     case .any, .null: true
@@ -71,7 +71,7 @@ extension TypeReading {
     }
   }
 
-  /// Whether this is an attribute and the types include strings. In JSON times are strings.
+  /// Whether a part is an attribute and may be a string. In JSON, times and durations are strings.
   private func isWritten(_ id: ParsedExpression.ID, _ types: TypeSet) -> Bool {
     expression.path(id) != nil && types.contains(TypeSet(.string))
   }
@@ -79,7 +79,7 @@ extension TypeReading {
   private mutating func require(_ place: Int, _ kind: Kind, _ call: CalledFunction) {
     let (types, id) = (call.types(place), call.operands[place])
     guard !fits(kind, types, id) else { return }
-    // The other optional of or() only matters if the first one has no value.
+    // The argument of `or()` only matters if its receiver has no value.
     if place > 0, types == TypeSet(.optional) { return }
     if isSuperscript, call.name == "contains" {
       return report(.typeError, id, "\(kind.name) contains nothing: this is never true")
@@ -103,7 +103,7 @@ extension TypeReading {
     return "write \(maker.1)(\(text))"
   }
 
-  /// Finds a part that none of the few values of an attribute contains.
+  /// Reports a string that none of an attribute's few values contains.
   private mutating func choosePart(
     _ target: ParsedExpression.ID, _ kind: Kind, _ argument: ParsedExpression.ID, _ name: String
   ) {

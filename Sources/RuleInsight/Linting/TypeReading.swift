@@ -8,11 +8,11 @@ struct TypeProblem {
   var message: String
   var suggestion: String?
   var fix: Diagnostic.Fix?
-  /// The attribute that it is about.
+  /// The attribute that the problem is about.
   var subject: String?
 }
 
-/// Infers the types of an expression's parts, and finds incompatible ones.
+/// Infers the types of an expression's parts, and finds incompatible parts.
 ///
 /// An unknown type is compatible with every other. This affects no decisions: an expression with
 /// problems still compiles and evaluates as before.
@@ -34,7 +34,7 @@ struct TypeReading {
     if case .bool = whole { return }
     // The Web SDK accepts values that are true in JavaScript.
     if whole == .any || whole == .null || language.platform == .web { return }
-    // An operand that is not a bool is reported at its own place.
+    // An operand that is not a bool is already reported.
     if expression[expression.root].kind == .or, !problems.isEmpty { return }
     report(
       .typeError, expression.root,
@@ -52,7 +52,7 @@ struct TypeReading {
         fix: fix, subject: attribute(in: subject ?? id)))
   }
 
-  /// The first attribute of a part, following the left operands.
+  /// The first attribute of a part, found by following left operands.
   private func attribute(in id: ParsedExpression.ID) -> String? {
     var id = id
     while true {
@@ -104,7 +104,7 @@ struct TypeReading {
     }
   }
 
-  /// Superscript converts the strings "true" and "false" to bools.
+  /// The type of a string literal. Superscript converts the strings "true" and "false" to bools.
   private func text(_ id: ParsedExpression.ID) -> Kind {
     guard case .string(let text)? = expression.literal(id) else { return .anyText }
     if isSuperscript, text == "true" || text == "false" { return .bool }
@@ -123,7 +123,7 @@ struct TypeReading {
       return .any
     }
     let kind = schema.attribute(path)?.kind ?? .any
-    // In superscript a string that is true or false is a bool, and other strings are not.
+    // In superscript, the strings "true" and "false" are bools, and other strings are not.
     if isSuperscript, case .text(let words) = kind,
       words.contains("true") || words.contains("false")
     {
@@ -149,7 +149,7 @@ struct TypeReading {
       let kind = test(Int(operand), isOr ? "||" : "&&")
       result = result?.joined(kind) ?? kind
     }
-    // Superscript's || returns its operand.
+    // The result of superscript's `||` is one of its operands.
     return isOr && isSuperscript ? result ?? .any : .bool
   }
 
@@ -184,14 +184,14 @@ struct TypeReading {
     return .number
   }
 
-  /// Operations that also apply to strings, lists and times.
+  /// Checks operations that also apply to strings, lists and times.
   private mutating func arithmetic(_ id: ParsedExpression.ID, _ sign: String) -> Kind {
     let node = expression[id]
     let (a, b) = (kind(Int(node.a)), kind(Int(node.b)))
     switch (a, b) {
     case (.time, .span), (.span, .time): return .time
     case (.time, .time): return sign == "-" ? .span : .any
-    // Only a value of the same type is compatible with these.
+    // These types are only compatible with a value of the same type.
     case (.any, .number), (.number, .any): return .number
     case (.any, .text), (.text, .any): return sign == "+" ? .anyText : .any
     case (.any, .list), (.list, .any): return sign == "+" ? .list(.any) : .any

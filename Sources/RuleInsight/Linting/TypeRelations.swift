@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Comparisons, and values that can never be equal.
+/// Finds comparisons whose operands have incompatible types, and values that can never be equal.
 extension TypeReading {
   mutating func relate(_ relation: Relation) {
     let (left, right) = (kind(relation.left), kind(relation.right))
@@ -43,7 +43,7 @@ extension TypeReading {
     return false
   }
 
-  /// A quoted string that was meant as a number.
+  /// A suggestion to add or remove quotes if a number is compared with a string.
   private func conversion(_ relation: Relation, _ left: Kind, _ right: Kind) -> String? {
     switch (left, right) {
     case (.number, .text(let words)) where words.allSatisfy { Double($0) != nil }:
@@ -59,16 +59,16 @@ extension TypeReading {
     return text.utf8.count > 40 ? kind.name : "\(text) (\(kind.name))"
   }
 
-  /// Whether a value equals the superscript default of a missing attribute, so that a comparison
-  /// with it tests for absence.
+  /// Whether a value equals the superscript default of a missing attribute, so that comparing with
+  /// it tests whether the attribute is missing.
   private func isZero(_ id: ParsedExpression.ID) -> Bool {
     guard isSuperscript, let literal = expression.literal(id) else { return false }
     let zeros: [Value] = [.int(0), .double(0), .string(""), .bool(false), .string("false")]
     return zeros.contains(literal)
   }
 
-  /// Whether a string attribute is compared with a number. Only a string in the expression is
-  /// compared as a number too.
+  /// Whether a string attribute is compared with a number. Only strings in the expression are also
+  /// compared as numbers.
   private func isTextWithNumber(_ relation: Relation, _ left: Kind, _ right: Kind) -> Bool {
     let sides = [(relation.left, left, relation.right), (relation.right, right, relation.left)]
     return sides.contains { attribute, kind, other in
@@ -92,10 +92,10 @@ extension TypeReading {
     if a.isLike(b) { return true }
     guard isSuperscript else { return false }
     switch (a, b) {
-    // A numeric string in the expression is compared as a number too.
+    // A numeric string in the expression is also compared as a number.
     case (.number, .text(let words)), (.text(let words), .number):
       return words.isEmpty || words.contains { Double($0) != nil }
-    // A string that is true or false is a bool.
+    // The strings "true" and "false" are bools.
     case (.bool, .text(let words)), (.text(let words), .bool):
       return words.isEmpty || words.contains("true") || words.contains("false")
     default: return false
@@ -124,7 +124,7 @@ extension TypeReading {
   private mutating func contain(_ relation: Relation, _ left: Kind, _ right: Kind) {
     switch right {
     case .list(let element):
-      // Values are not converted in a list.
+      // Elements of a list are not converted.
       if !left.isLike(element) {
         report(
           .typeError, relation.id,
@@ -151,7 +151,7 @@ extension TypeReading {
 
   // MARK: Words
 
-  /// Finds literals that an attribute with few values never has.
+  /// Reports literals that an attribute with few values never has.
   private mutating func choose(_ relation: Relation, _ left: Kind, _ right: Kind) {
     guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
       let path = expression.path(attribute),
@@ -163,7 +163,7 @@ extension TypeReading {
         !text.isEmpty
       else { continue }
       let meant = words.first { NearNames.isSameWord($0, text) }
-      // Few users need not have every value.
+      // Few users may not have every possible value.
       if isSample, meant == nil, !words.contains(where: { NearNames.isSlip(text, of: $0) }) {
         continue
       }

@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// A condition or a guard requires an entitlement that no product of the config grants.
 ///
-/// `"pro" in device.activeEntitlements` if products only grant `premium`.
+/// `"pro" in device.activeEntitlements`, if products only grant `premium`
 enum UngrantedEntitlements: Lint {
   static let page = CodePage(
     .ungrantedEntitlement, .warning,

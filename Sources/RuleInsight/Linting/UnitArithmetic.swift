@@ -4,7 +4,7 @@ internal import RuleEngine
 /// Units of time in calculations: `user.trialDays * 86400000 > 604800` compares milliseconds with
 /// seconds.
 extension Units {
-  /// The scale of a calculation in seconds, and the attribute whose name says it.
+  /// The scale of a calculation in seconds, and the attribute whose name contains the unit.
   private struct Scale {
     var seconds: Double
     var name: String
@@ -19,7 +19,7 @@ extension Units {
     (60, "minutes", ["minutes", "minute", "mins"]), (3_600, "hours", ["hours", "hour", "hrs"]),
     (86_400, "days", ["days"]), (604_800, "weeks", ["weeks"]),
   ]
-  /// Factors that convert one unit of time into another, and are not divisors of a mean.
+  /// Factors that convert one unit of time into another, and that rarely divide a sum to compute a mean.
   private static let factors: Set<Double> = [1_000, 3_600, 86_400, 604_800, 3_600_000, 86_400_000]
 
   static func calculations(in subject: LintSubject) -> [Diagnostic] {

@@ -99,7 +99,7 @@ struct UnitReading {
 
   typealias Mismatch = (unit: String, meant: String, form: Double?)
 
-  /// The unit in the name, and the one that a number suggests.
+  /// The unit in the attribute's name, and the unit that a number suggests.
   func mismatch(_ number: Double) -> Mismatch? {
     let size = number.magnitude
     guard size > 0 else { return nil }
@@ -119,7 +119,7 @@ struct UnitReading {
     return time(size)
   }
 
-  /// `conversion_rate` is a share. A heart rate is not.
+  /// Whether the name is that of a share, such as `conversion_rate`. A heart rate is not a share.
   private var isShare: Bool {
     last == "rate"
       && has(
@@ -174,7 +174,7 @@ struct UnitReading {
     guard size >= 30_000, size.truncatingRemainder(dividingBy: 1_000) == 0 else { return false }
     let seconds = size / 1_000
     guard seconds.truncatingRemainder(dividingBy: 30) == 0 else { return false }
-    // Whole hours and days in seconds.
+    // A number of whole hours or days in seconds is plausible.
     let (hours, days) = (size / 3_600, size / 86_400)
     let isHours =
       hours == hours.rounded() && (hours <= 24 || hours.truncatingRemainder(dividingBy: 12) == 0)

@@ -49,7 +49,7 @@ enum UnknownAttributes: Lint {
     if schema[root, name] != nil || root == "params" && name.hasPrefix("$") { return [] }
     if UnrequestedQuestions.property([root, name]) != nil { return [] }
     if root == "computed" { return computed(use, subject) }
-    // Functions have a separate lint for their names.
+    // A separate lint checks attributes with the names of functions.
     if root == "device", subject.isSuperscript,
       let host = subject.language.platform?.hostFunctions,
       Dialect.superscript.isFunctionName(name, with: host)
@@ -70,17 +70,17 @@ enum UnknownAttributes: Lint {
       ? [note(use, schema)].compactMap { $0 } : absent(use, schema)
   }
 
-  /// The attribute of the device that another name is short for, or the plural of.
+  /// The device attribute that a name abbreviates or is the plural of.
   private static func deviceName(_ name: String, _ schema: ContextSchema) -> String? {
     var candidates = [name + "s", String(name.dropLast(name.hasSuffix("s") ? 1 : 0))]
-    // Records of an app may well have `device.model`.
+    // An app's own records may have `device.model`.
     if name.contains(where: { $0.isUppercase }) {
       candidates.append("device" + name.prefix(1).uppercased() + name.dropFirst())
     }
     return candidates.first { schema["device", $0] != nil }
   }
 
-  /// The SDKs' names of attributes that records have under other names.
+  /// The SDKs' names of attributes that often have other names in records.
   private static let otherNames = [
     "country": "regionCode", "countryCode": "regionCode", "region": "regionCode",
     "language": "deviceLanguageCode", "locale": "deviceLocale", "model": "deviceModel",
@@ -89,7 +89,7 @@ enum UnknownAttributes: Lint {
     "entitlements": "activeEntitlements", "paywallViews": "totalPaywallViews",
   ]
 
-  /// For a root whose names a user-defined schema lists completely: all unlisted attributes.
+  /// Reports all unlisted attributes of a root whose names a user-defined schema lists completely.
   private static func absent(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
     let meant = Suggestion.closest(to: use.name, among: schema.names(in: use.root))
     return use.places.map { place in
@@ -117,7 +117,7 @@ enum UnknownAttributes: Lint {
     }
   }
 
-  /// One note per attribute, regardless of the number of reads.
+  /// Reports one note per attribute, regardless of the number of reads.
   private static func note(_ use: Uses.Use, _ schema: ContextSchema) -> Diagnostic? {
     guard let first = use.places.first else { return nil }
     let others = use.places.count - 1
@@ -129,7 +129,7 @@ enum UnknownAttributes: Lint {
         ? otherNames[use.name].map { "SDKs send \(use.path($0))" } : nil)
   }
 
-  /// Compiling reports roots that expressions do not have; filters may read any.
+  /// Reports unknown roots of filters, which may read any root. Compiling reports those of expressions.
   private static func unknownRoot(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
     guard let close = Suggestion.closest(to: use.root, among: ["user", "device", "event"]) else {
       return [note(use, schema)].compactMap { $0 }
@@ -141,7 +141,7 @@ enum UnknownAttributes: Lint {
     }
   }
 
-  /// `computed` has functions and no attributes.
+  /// Reports attributes of `computed`, which only has functions.
   private static func computed(_ use: Uses.Use, _ subject: LintSubject) -> [Diagnostic] {
     guard subject.isSuperscript else { return [] }
     let isProperty = UnrequestedQuestions.property(["device", use.name]) != nil
@@ -159,7 +159,7 @@ private struct Uses {
   struct Use {
     var root: String
     var name: String
-    /// Its places, and whether the range is only that of its name.
+    /// The places of the reads, and whether the range only covers the attribute's name.
     var places: [(path: String, range: SourceRange, isName: Bool)] = []
 
     var text: String { path(name) }
@@ -169,7 +169,7 @@ private struct Uses {
 
   private(set) var all: [Use] = []
   private var numbers: [[String]: Int] = [:]
-  /// By root and name, the strings that an attribute is compared with.
+  /// The strings that each attribute is compared with, by root and name.
   private var values: [[String]: Set<String>] = [:]
 
   /// Adds the strings that the attributes of an expression are compared with.
@@ -204,7 +204,7 @@ private struct Uses {
       numbers[key] = all.count
       all.append(Use(root: key[0], name: key[1]))
     }
-    // For a longer path the range is that of its last name.
+    // The range of a longer path only covers its last name.
     for place in paths {
       all[numbers[key] ?? 0].places.append((place, range, isName && path.count == 2))
     }
@@ -214,17 +214,17 @@ private struct Uses {
   private static let usual = 4
   private static let mostNames = 400
 
-  /// By root, the names with at least ``usual`` reads.
+  /// The names with at least ``usual`` reads, by root.
   private var usualNames: [String: NearNames.List] = [:]
-  /// By root and style, the names of the schema.
+  /// The names of the schema, by root and style.
   private var schemaNames: [String: NearNames.List] = [:]
-  /// By use, its name; empty if there are more than ``mostNames``.
+  /// The name of each use; empty if there are more than ``mostNames``.
   private var names: [NearNames.Known] = []
 
-  /// Prepares the names that others are compared with, after all uses were added.
+  /// Prepares the names that other names are compared with, after all uses were added.
   mutating func prepare(_ schema: ContextSchema) {
     var roots: Set<String> = []
-    // So many names are generated, and comparing all pairs is slow.
+    // If there are more names than this, they are probably generated, and comparing all pairs is slow.
     if all.count <= Self.mostNames { names = all.map { NearNames.Known($0.name) } }
     for use in all {
       if roots.insert(use.root).inserted {
@@ -242,19 +242,19 @@ private struct Uses {
     root + (name.contains("_") ? "_" : ".")
   }
 
-  /// The name of the schema that was likely meant. Apps have their own names in another style.
+  /// The schema's name that was likely intended. Apps use another style for their own names.
   func known(in root: String, like name: String) -> String? {
     schemaNames[root == "device" ? root : Self.style(root, name)]?.nearest(to: name)
   }
 
-  /// The more frequent name, if this one looks like a typo of it.
+  /// The more frequent name, if a use looks like a typo of it.
   func usual(for use: Use) -> String? {
     // A guard and a comparison in one condition are one use.
     guard Set(use.places.map { $0.path }).count == 1 else { return nil }
     let number = numbers[[use.root, use.name]] ?? 0
     for (place, known) in names.enumerated()
     where place != number && all[place].root == use.root {
-      // If both names are read once, it is unclear which is right, unless letters are swapped.
+      // If both names are read once, only swapped letters show which name is wrong.
       let isLikely =
         all[place].places.count > 1
         ? NearNames.isSlip(names[number], of: known) || areAlike(number, place)

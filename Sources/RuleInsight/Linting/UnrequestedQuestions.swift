@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// A condition reads a computed property that its audience does not request.
 ///
-/// `device.daysSince_paywall_open > 3` without it in `computed_properties`.
+/// `device.daysSince_paywall_open > 3`, if `computed_properties` does not contain it
 enum UnrequestedQuestions: Lint {
   static let page = CodePage(
     .questionNotRequested, .warning,
@@ -41,7 +41,7 @@ enum UnrequestedQuestions: Lint {
     }
   }
 
-  /// The computed property that a path is.
+  /// The computed property that a path reads.
   static func property(_ path: [String]) -> ComputedProperty? {
     guard path.count == 2, path[0] == "device" else { return nil }
     for kind in ComputedProperty.Kind.allCases {

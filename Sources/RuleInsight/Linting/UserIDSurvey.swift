@@ -1,14 +1,14 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A survey of user IDs: repetitions, white space, and their shapes.
+/// A survey of user IDs: their repetitions, white space and shapes.
 ///
-/// The memory is bounded: if there are very many IDs, a sample by their hashes is compared.
+/// The memory is limited: if there are very many IDs, only a sample, selected by hash, is compared.
 package struct UserIDSurvey: Sendable {
   // SAFETY: Views are the caller's and stay in closures; hashes read as many bytes as views have.
   // Tests: UsersCommandTests.
 
-  /// A user that appears again.
+  /// An ID that appears again.
   package struct Repeat: Hashable, Sendable {
     package var id: String
     package var first: String
@@ -22,23 +22,23 @@ package struct UserIDSurvey: Sendable {
   }
 
   package private(set) var count = 0
-  /// Records with the ID of an earlier one.
+  /// The number of records whose ID an earlier record has.
   package private(set) var repeated = 0
   package private(set) var firstRepeat: Repeat?
-  /// Records whose ID equals an earlier one except for white space at the ends.
+  /// The number of records whose ID equals an earlier one except for white space at the ends.
   package private(set) var merged = 0
   package private(set) var firstMerged: Repeat?
-  /// IDs with white space at an end.
+  /// The number of IDs with white space at an end.
   package private(set) var untrimmed = 0
   package private(set) var untrimmedExample: String?
-  /// IDs with control characters or white space inside.
+  /// The number of IDs with control characters or white space inside.
   package private(set) var odd = 0
   package private(set) var oddExample: String?
   package private(set) var shortest = Int.max
   package private(set) var longest = 0
   /// The number of IDs by shape, such as `a-99999`.
   package private(set) var shapes: [String: Int] = [:]
-  /// IDs of further shapes.
+  /// The number of IDs whose shape is not in ``shapes``.
   package private(set) var otherShapes = 0
   /// Whether only a sample of the IDs is compared.
   package private(set) var isSampled = false
@@ -51,7 +51,7 @@ package struct UserIDSurvey: Sendable {
   package init() {}
 
   /// - Parameters:
-  ///   - place: the line of the record.
+  ///   - place: the line number of the record.
   ///   - name: returns the name of a file.
   package mutating func add(_ id: String, file: Int, line: Int, name: (Int) -> String) {
     count += 1
@@ -104,7 +104,8 @@ package struct UserIDSurvey: Sendable {
     }
   }
 
-  /// Letters become `a`, digits `9`. Runs of more than eight are shortened.
+  /// Counts the shape of an ID. Letters become `a`, digits become `9`, and runs longer than eight
+  /// are shortened.
   private mutating func addShape(of id: String) {
     var shape = ""
     var (last, run) = (Character("."), 0)

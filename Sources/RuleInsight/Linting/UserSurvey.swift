@@ -1,25 +1,25 @@
 package import Expressions
 package import RuleEngine
 
-/// A survey of users before they are decided: whether their records are readable, the properties of
-/// their IDs and attributes, and whether rules and a schema match them.
+/// A survey of users before they are decided: whether their records can be read, which IDs and
+/// attributes they have, and whether these fit rules and a schema.
 package struct UserSurvey: Sendable {
   // SAFETY: Lines are slices of the caller's view, and all stored data is copied. Tests:
   // UsersCommandTests.
 
   /// A point to review.
   package struct Finding: Hashable, Sendable {
-    /// Whether it makes decisions wrong, or users missing.
+    /// Whether the point makes decisions wrong, or omits users.
     package var isProblem: Bool
     package var text: String
     package var users: Int
   }
 
-  /// Why lines were rejected.
+  /// The reason why lines were rejected.
   package struct Refusal: Hashable, Sendable {
     package var reason: String
     package var lines: Int
-    /// The place of the first one.
+    /// The place of the first rejected line.
     package var place: String
   }
 
@@ -27,9 +27,9 @@ package struct UserSurvey: Sendable {
   package private(set) var ids = UserIDSurvey()
   package private(set) var refusals: [Refusal] = []
   package private(set) var refused = 0
-  /// By the value of `device.timezone`.
+  /// The number of users for each value of `device.timezone`.
   package private(set) var zones: [String: Int] = [:]
-  /// By offset in seconds, of users without the name of a zone.
+  /// The number of users without a time zone name, by offset in seconds.
   package private(set) var offsets: [Int: Int] = [:]
   package private(set) var withoutZone = 0
   private var otherZones = 0
@@ -46,8 +46,8 @@ package struct UserSurvey: Sendable {
   /// Adds lines of records, one object per line.
   ///
   /// - Parameters:
-  ///   - file: the number of their file.
-  ///   - before: the number of its lines before them.
+  ///   - file: the number of the file.
+  ///   - before: the number of lines before these in the file.
   /// - Returns: the number of lines.
   package mutating func add(lines: ByteView, file: Int, before: Int) -> Int {
     var (start, number) = (0, 0)
@@ -74,7 +74,7 @@ package struct UserSurvey: Sendable {
     addZone(value["device"])
   }
 
-  /// Counts lines that are not records, because of the table that contains them.
+  /// Counts lines that are rejected because of the table that contains them.
   package mutating func refuse(_ reason: String, _ place: String, lines: Int = 1) {
     refused += lines
     if let known = refusals.firstIndex(where: { $0.reason == reason }) {
@@ -100,7 +100,7 @@ package struct UserSurvey: Sendable {
     }
   }
 
-  /// Zones that the tz database does not have.
+  /// The time zones that are not in the tz database.
   package var unknownZones: [(name: String, users: Int)] {
     zones.filter { WireTime.zoneProblem($0.key) != nil }
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
@@ -163,7 +163,7 @@ package struct UserSurvey: Sendable {
     return "\(quoted(repeated.id)) at \(repeated.first) and \(repeated.second)"
   }
 
-  /// Attributes that rules read and that no user, or only some users, have.
+  /// Reports attributes that rules read and that no user has, or only some users have.
   private static func findings(_ ruleSet: RuleSet, _ attributes: [AttributeSummary], _ users: Int)
     -> [Finding]
   {
@@ -182,7 +182,7 @@ package struct UserSurvey: Sendable {
     }
   }
 
-  /// Whether an attribute can be derived from the clock, or from others that users have.
+  /// Whether an attribute can be derived from the clock, or from other attributes that users have.
   private static func isDerived(_ path: AttributePath, _ present: [AttributePath: Int]) -> Bool {
     guard path.names[0] == UserMember.device.key,
       let attribute = DeviceAttribute(named: path.names[1]),

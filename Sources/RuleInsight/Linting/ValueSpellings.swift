@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// One attribute is compared with two spellings of what is most likely the same value.
+/// One attribute is compared with two spellings of what is probably the same value.
 ///
 /// `user.plan == "Pro"` in one audience, `user.plan == "pro"` in others
 enum ValueSpellings: Lint {
@@ -31,7 +31,7 @@ enum ValueSpellings: Lint {
           let path = expression.path(attribute), path.count > 1, isOpen(path, subject)
         else { continue }
         if uses[path] == nil { order.append(path) }
-        // More are not compared.
+        // More values than this are not compared.
         if uses[path]?.count ?? 0 > mostValues { continue }
         for literal in literals {
           guard case .string(let text)? = expression.literal(literal) else { continue }
@@ -66,7 +66,7 @@ enum ValueSpellings: Lint {
           uses[path, default: []].append(Use(text: text))
         }
         let number = uses[path]?.firstIndex { $0.text == text } ?? 0
-        // Each filter is a condition of its own.
+        // Each filter counts as a separate condition.
         uses[path]?[number].places.append((paths.count, SourceRange(from: 0, to: text.utf8.count)))
         paths.append(place)
       }
@@ -83,7 +83,7 @@ enum ValueSpellings: Lint {
     }
   }
 
-  /// Keys of occurrence limits that differ in case only.
+  /// Reports keys of occurrence limits that differ only in case.
   private static func keys(in subject: LintSubject) -> [Diagnostic] {
     guard subject.config.format == .superwall else { return [] }
     var known: [String: String] = [:]
@@ -129,7 +129,7 @@ enum ValueSpellings: Lint {
     "'\(name)' is compared with \"\(use.text)\" here and with \"\(usual.text)\" elsewhere"
   }
 
-  /// The values that are likely misspellings, with the ones that were meant.
+  /// The values that are probably misspellings, with the intended values.
   private static func misspellings(_ uses: [Use]) -> [(use: Use, usual: Use)] {
     guard uses.count > 1, uses.count <= mostValues else { return [] }
     return uses.enumerated().compactMap { number, use in

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The variants of an AgentWallie experiment get no users, because all their percentages are 0. In
-/// Superwall's configs, where weights of 0 mean equal chances, decoding reports it.
+/// An AgentWallie experiment gives its variants no users, because all percentages are 0. In
+/// Superwall's configs, weights of 0 mean equal chances, and decoding reports them.
 enum ZeroWeights: Lint {
   static let page = CodePage(
     .weightsZero, .warning,
