@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The values for testing a clause: for everything that it reads, the values that the analysis of
-/// any language distinguishes, the simplest first.
+/// The values for testing a clause: for each attribute that it reads, the values that the analysis
+/// of any language distinguishes, the simplest first.
 struct ClauseValues {
   private var byPath: [AttributePath: [Value]] = [:]
 
@@ -35,14 +35,14 @@ struct ClauseValues {
 
   subscript(path: AttributePath) -> [Value] { byPath[path] ?? [] }
 
-  /// For values that the analysis does not have: those of a whole root, and of clauses that no
-  /// language compiles.
+  /// Values for attributes that the analysis does not cover: whole roots, and attributes of clauses
+  /// that no language compiles.
   private static let ofAnything: [Value] = [
     .map([Value.Entry(key: "other", value: true)]), .null, "other", 1, 1.5, true, .list([]),
   ]
 
-  /// The rank of a value. Values of other types than the constants, and negative ones if the
-  /// constants are not, come after ordinary ones.
+  /// The rank of a value. Ordinary values come first. Values of other types than the constants come
+  /// later, and so do negative values if no constant is negative.
   private static func rank(_ candidate: RankedValue, _ constants: [Value]) -> Double {
     guard let value = candidate.value else { return 0 }
     var rank = Double(candidate.rank)
@@ -64,8 +64,8 @@ struct ClauseValues {
       && (constant.text == nil) == (value.text == nil)
   }
 
-  /// Other forms of a constant that an SDK converts to it, which the analysis does not see: a
-  /// number as a string, and a string with a sign that one of the SDKs drops.
+  /// Other values that an SDK converts to a constant, which the analysis does not find: a number as
+  /// a string, and a string with a sign that one of the SDKs removes.
   private static func otherForms(of constant: Value) -> [Value] {
     switch constant {
     case .int(let number): [.string(String(number))]

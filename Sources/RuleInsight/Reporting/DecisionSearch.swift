@@ -8,13 +8,13 @@ final class DecisionSearch {
   private let languages: [RuleLanguage]
   private var models: [RuleLanguage: ConditionModel] = [:]
 
-  /// Steps of one search.
+  /// The maximum number of steps of one search.
   private static let budget = 5_000
-  /// The number of contexts to try for each language, and of those in which the expression matches.
+  /// The maximum number of contexts to try for each language.
   private static let mostTries = 24
   private static let mostMatching = 3
 
-  /// - Parameter languages: those that compile it.
+  /// - Parameter languages: the languages in which the expression compiles.
   init(_ text: String, _ languages: [RuleLanguage], limits: Limits) {
     self.text = text
     self.languages = languages
@@ -23,7 +23,8 @@ final class DecisionSearch {
 
   /// A sample with more attributes, with which the expression matches in a language.
   ///
-  /// - Parameter decides: the same, or like it, when a difference decides; nil for the next one.
+  /// - Parameter decides: called with a sample. It returns the sample, or a similar one, if the
+  ///   difference decides; nil to continue with the next sample.
   func sample(
     keeping sample: Sample, _ difference: DialectReport.Finding.Difference,
     _ decides: (Sample) -> Sample?

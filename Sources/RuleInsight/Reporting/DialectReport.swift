@@ -7,27 +7,27 @@ package import RuleEngine
 ///
 /// Differences are found by evaluation. Every clause runs in all the languages on the values that
 /// the analysis of one of them distinguishes. A clause without a finding had the same result for
-/// all of these.
+/// all these values.
 package struct DialectReport: Sendable {
   /// The result of a clause in a language.
   package enum Outcome: Hashable, Sendable {
     case `true`, `false`
-    /// A value that is not a bool.
+    /// The result is not a bool.
     case value(Value)
-    /// The evaluation ends with an error. Superscript may report it as null.
+    /// The evaluation fails. Superscript may report this as null.
     case error(EvaluationError.Kind)
     /// The clause does not compile.
     case broken(String)
 
-    /// Whether an audience with this result of its condition matches.
+    /// Whether an audience matches if its condition has this result.
     package var matches: Bool { self == .true }
 
-    /// The same for all values that are not bools.
+    /// The outcome, with all values except bools and null replaced by the same value.
     var kind: Outcome {
       if case .value(let value) = self, value != .null { .value("") } else { self }
     }
 
-    /// Values that are not bools decide nothing, nor do errors of any kind.
+    /// Whether the result is null or an error. Such results decide nothing.
     fileprivate var isFailure: Bool {
       switch self {
       case .error, .broken, .value(.null): true
@@ -45,7 +45,7 @@ package struct DialectReport: Sendable {
       /// superscript on iOS, Android and the Web.
       case platforms
 
-      /// Whether this language is one of the compared ones.
+      /// Whether a language is one of the compared languages.
       func isAbout(_ language: RuleLanguage) -> Bool {
         switch language {
         case .cel: self == .dialects
@@ -55,14 +55,14 @@ package struct DialectReport: Sendable {
     }
 
     package var difference: Difference
-    /// Paths of the audiences that have the expression.
+    /// The paths of the audiences that have the expression.
     package var paths: [String]
     package var range: SourceRange
     /// The clause as written.
     package var clause: String
-    /// By language, in the order of ``RuleLanguage/compared``.
+    /// The outcome in each language, in the order of ``RuleLanguage/compared``.
     package var outcomes: [(language: RuleLanguage, outcome: Outcome)]
-    /// Attributes that show the difference, as a map of roots; and events by name, with their age
+    /// Attributes that show the difference, as a map of roots, and events by name, with their age
     /// in minutes.
     package var attributes: Value
     package var events: [(name: String, minutesAgo: [Int])]
@@ -72,13 +72,14 @@ package struct DialectReport: Sendable {
   }
 
   package var findings: [Finding] = []
-  /// The number of distinct expressions, and of those that were not compared because the limit of work was reached.
+  /// The number of distinct expressions, and the number of expressions that were not compared because the limit of work
+  /// was reached.
   package private(set) var expressions = 0
   package private(set) var notCompared = 0
-  /// The work of the comparison.
+  /// The amount of work that the comparison has done.
   package private(set) var work = 0
 
-  /// The work of a comparison, in bytes of expressions that are evaluated in all the languages.
+  /// The remaining work of a comparison, in bytes of expressions that are evaluated in all the languages.
   final class Work {
     private(set) var remaining: Int
 
@@ -114,7 +115,7 @@ package struct DialectReport: Sendable {
         expressions.append((expression, [audience.path]))
       }
     }
-    // Clauses occur in many expressions.
+    // Many expressions share clauses, so their runners are cached.
     var runners: [[UInt8]: PartRunner] = [:]
     let work = Work(limit)
     self.expressions = expressions.count
@@ -155,14 +156,14 @@ extension [DialectReport.Outcome] {
     difference == .dialects ? self[0...1] : self[1...]
   }
 
-  /// Whether they differ. Failures of all kinds are equal.
+  /// Whether the outcomes differ. All kinds of failures count as equal.
   func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
     let compared = compared(difference)
     guard let first = compared.first else { return false }
     return !compared.allSatisfy { $0 == first || $0.isFailure && first.isFailure }
   }
 
-  /// Whether one matches and another does not.
+  /// Whether an audience matches with one outcome and not with another.
   func decide(_ difference: DialectReport.Finding.Difference) -> Bool {
     let compared = compared(difference)
     return compared.contains { $0.matches } && compared.contains { !$0.matches }

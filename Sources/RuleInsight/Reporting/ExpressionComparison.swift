@@ -1,12 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-/// One expression in all the languages.
+/// Compares the results of one expression in all the languages.
 struct ExpressionComparison {
-  /// Parts up to this many bytes are tested with all samples. Nested parts would take quadratic
-  /// time otherwise, because each is as long as the rest of the expression.
+  /// The maximum number of bytes of parts that are tested with all samples. Longer nested parts
+  /// would take quadratic time, because each is nearly as long as the whole expression.
   private static let fullyTried = 256
-  /// The minimum number of samples, for parts of any length.
+  /// The minimum number of samples for each part, whatever its length is.
   private static let leastSamples = 8
   /// The number of bytes of expressions to evaluate in the search for decisive differences.
   private static let decisionWork = 16_000_000
@@ -14,12 +14,12 @@ struct ExpressionComparison {
   private static let searchWork = 100
   /// The work of finding the values of a clause.
   private static let clauseWork = 8_000
-  /// The maximum number of values of a clause about several attributes that other parts are tested
-  /// with.
+  /// The maximum number of values of a clause about several attributes. Other parts are tested with
+  /// these values.
   private static let mostOfSeveral = 24
 
-  /// The maximum number of samples per kind of outcomes to test for decisiveness, and of attributes
-  /// for it.
+  /// The maximum number of samples per kind of outcomes to test for decisiveness, and the maximum
+  /// number of attributes to vary.
   private static let mostOfKind = 8
   private static let mostKinds = 12
   private static let fewParts = 16
@@ -36,8 +36,8 @@ struct ExpressionComparison {
   private let samples: Int
   private let parts: [ExpressionPart]
   private let runners: [PartRunner]
-  /// By attribute, the values for which results of clauses differ, with the number of the clause,
-  /// the last clause first.
+  /// For each attribute, the values for which results of clauses differ, with the number of the
+  /// clause, the last clause first.
   private var tellingValues: [AttributePath: [TellingValue]] = [:]
   private var clauseValues: [Int: ClauseValues] = [:]
   private struct CommonKey: Hashable {
@@ -46,17 +46,17 @@ struct ExpressionComparison {
     var isBroken: Bool
   }
 
-  /// Results of ``commonValues(of:_:_:)``.
+  /// The cached results of ``commonValues(of:_:_:)``.
   private var common: [CommonKey: [Value]] = [:]
   private let search: DecisionSearch
   private let limits: Limits
   private let work: DialectReport.Work
   private var decisionWork = Self.decisionWork
-  /// For an expression of many parts: samples with which it matches in all the languages, or in none.
+  /// The samples with which an expression of many parts matches in all the languages, or in none.
   private var bases: [Sample]?
 
   /// - Parameters:
-  ///   - work: what remains of the work for all expressions.
+  ///   - work: the remaining work for all expressions.
   ///   - known: returns the cached runner of a part that other expressions have too.
   init(
     _ text: String, samples: Int, work: DialectReport.Work, limits: Limits,
@@ -76,7 +76,8 @@ struct ExpressionComparison {
   mutating func findings() -> [DialectReport.Finding] {
     let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
     var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
-    // Clauses come after the parts that contain them, and provide values for testing those.
+    // Parts are visited before the parts that contain them, because values that distinguish clauses
+    // are used to test those.
     for part in parts.indices.reversed() {
       guard parts[part].parts.isEmpty else {
         var trials = trials(of: part)
@@ -117,7 +118,7 @@ struct ExpressionComparison {
     return Trials(part, runner, runners, samples.all)
   }
 
-  /// The results for a clause. Other expressions may have it too.
+  /// The results for a clause. Other expressions may contain the same clause.
   private mutating func clauseResults(of number: Int) -> ClauseResults {
     let runner = runners[number]
     if let known = runner.clause { return known }
@@ -134,16 +135,15 @@ struct ExpressionComparison {
     return made
   }
 
-  /// The number after those of a part and its subparts.
+  /// The number after the last subpart of a part.
   private func end(of part: Int) -> Int {
     var last = part
     while let next = parts[last].parts.last { last = next }
     return last + 1
   }
 
-  /// The values for which results of clauses in a range of numbers differ, as far as known. For a
-  /// small range they are followed by all test values of its clauses, because clauses distinguish
-  /// more in combination.
+  /// The known values for which results of clauses in a range of numbers differ. For a small range,
+  /// all test values of its clauses follow, because clauses distinguish more in combination.
   private func tellingValues(of path: AttributePath, from start: Int, to end: Int) -> [Value] {
     var seen: Set<Value> = []
     var values = (tellingValues[path] ?? []).reversed().compactMap {
@@ -167,7 +167,7 @@ struct ExpressionComparison {
     var told: [ClauseResults.TellingValue] = []
     for i in trials.samples.indices {
       let values = trials.samples[i].values
-      // The result of several attributes together does not depend on one alone.
+      // The result of a clause about several attributes does not depend on one attribute alone.
       if values.count > 1, told.count >= Self.mostOfSeveral { break }
       let outcomes = trials.outcomes(i)
       guard values.count > 1 || seen.insert(outcomes).inserted else { continue }
@@ -180,7 +180,7 @@ struct ExpressionComparison {
 
   // MARK: Findings
 
-  /// Samples on which a part differs and none of its subparts does, a few for each kind of
+  /// Samples on which a part differs although none of its subparts does, a few for each kind of
   /// outcomes.
   private func differing(
     _ part: Int, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
@@ -201,7 +201,7 @@ struct ExpressionComparison {
     return found
   }
 
-  /// The first sample on which a part differs. One that changes the decision is preferred.
+  /// The first sample on which a part differs. Samples that change the decision are preferred.
   private mutating func finding(
     of part: Int, _ difference: DialectReport.Finding.Difference, _ differing: [Differing]
   ) -> DialectReport.Finding? {
@@ -219,7 +219,7 @@ struct ExpressionComparison {
   }
 
   /// The sample, with further attributes if necessary, for which the whole expression matches in
-  /// one language and not in the other; nil when none was found.
+  /// one language and not in the other; nil if none was found.
   private mutating func decidingSample(
     _ differing: Differing, _ difference: DialectReport.Finding.Difference
   ) -> Sample? {
@@ -231,8 +231,8 @@ struct ExpressionComparison {
     take(Self.searchWork)
     let found = search.sample(keeping: sample, difference) { matching in
       if decides(matching, difference) { return matching }
-      // If it matches in both languages, the cause is a part that is the same in both, and reads
-      // one of these attributes.
+      // If the expression matches in both languages, the cause is a part that has the same result
+      // in both and reads one of these attributes.
       let trial = runners[0].trial(of: matching)
       for path in open {
         for value in commonValues(of: path, differing, difference) {
@@ -256,7 +256,7 @@ struct ExpressionComparison {
     return nil
   }
 
-  /// Values of an attribute for which results of its clauses differ, but are the same in all
+  /// Values of an attribute that change the results of its clauses in the same way in all
   /// languages. If the part is broken in one language, all values count, because that is why the
   /// whole does not match there.
   private mutating func commonValues(
@@ -276,14 +276,14 @@ struct ExpressionComparison {
 
   private var hasWork: Bool { decisionWork > 0 && work.remaining > 0 }
 
-  /// Takes the work of evaluating the whole expression some times.
+  /// Reserves the work for evaluating the whole expression a number of times.
   private mutating func take(_ evaluations: Int) {
     decisionWork -= evaluations * parts[0].text.utf8.count
     work.take(evaluations * parts[0].text.utf8.count)
   }
 
-  /// The sample with the values of a base, if that decides. In an expression of many clauses this is where most
-  /// differences decide, and it takes much less work than a search.
+  /// The sample combined with the values of a base, if the combination decides. In an expression of many clauses, this
+  /// finds most decisive differences with much less work than a search.
   private mutating func nearBases(
     _ sample: Sample, _ difference: DialectReport.Finding.Difference
   ) -> Sample? {
@@ -298,8 +298,8 @@ struct ExpressionComparison {
     return nil
   }
 
-  /// A sample with a value for each attribute that makes a clause true in all the languages, if the whole expression
-  /// matches then.
+  /// A sample with a value for each attribute that makes a clause true in all the languages. Empty if the whole
+  /// expression does not match it.
   private mutating func madeBases() -> [Sample] {
     var base = Sample()
     for path in SampleSet.leaves(of: runners[0].attributes) {
@@ -314,7 +314,7 @@ struct ExpressionComparison {
     return runners[0].outcomes(of: base).allSatisfy { $0.matches } ? [base] : []
   }
 
-  /// Whether the whole expression decides, within the work limit.
+  /// Whether the whole expression decides for a sample, within the work limit.
   private mutating func decides(
     _ sample: Sample, _ difference: DialectReport.Finding.Difference
   ) -> Bool {
@@ -330,29 +330,29 @@ struct ClauseResults {
   struct Differing {
     var sample: Sample
     var outcomes: [DialectReport.Outcome]
-    /// Whether to search for attributes with which it decides.
+    /// Whether to search for attributes that make the difference decide.
     var isSearched: Bool
   }
 
   typealias TellingValue = (path: AttributePath, value: Value, outcomes: [DialectReport.Outcome])
 
   var values: ClauseValues
-  /// Between dialects, and between platforms.
+  /// The samples that differ between dialects, and those that differ between platforms.
   var differing: [[Differing]]
-  /// Values for which the results differ, the first ones first.
+  /// Values for which the results differ, in order of discovery.
   var telling: [TellingValue]
 }
 
-/// The results of a part and its subparts for the part's samples, each evaluated once.
+/// The results of a part and its subparts for samples. Each part is evaluated once for each sample.
 private struct Trials {
   let samples: [Sample]
   /// The number of samples that were run.
   private(set) var count = 0
   private let runner: PartRunner
-  /// The subparts of the part, with the indexes of the values that each of them can read.
+  /// The subparts of the part, with the indices of the sample values that each can read.
   private let inner: [(runner: PartRunner, places: [Int])]
   private var known: [[DialectReport.Outcome]?]
-  /// Whether a subpart already differs, between dialects and between platforms.
+  /// For each sample, whether a subpart already differs between dialects, and between platforms.
   private var inherited: [(dialects: Bool, platforms: Bool)?]
 
   init(_ part: ExpressionPart, _ runner: PartRunner, _ runners: [PartRunner], _ samples: [Sample]) {
@@ -392,8 +392,8 @@ private struct Trials {
   }
 }
 
-/// The values of a sample that a part can read: those of its attributes, of nested ones, and of
-/// those that contain them.
+/// The values of a sample that a part can read: the values of its attributes, of attributes nested
+/// in them, and of attributes that contain them.
 private struct Sight {
   private var within: [ArraySlice<String>: [Int]] = [:]
   private var exact: [ArraySlice<String>: Int] = [:]

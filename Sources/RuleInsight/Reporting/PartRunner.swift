@@ -8,12 +8,12 @@ final class PartRunner {
     case broken(String)
   }
 
-  /// A program with the frame that all samples run on, and its questions.
+  /// A program with its questions, and the frame that is used for all samples.
   fileprivate final class Runnable {
     let program: Program
     let questions: [HostQuestion]
     var frame: Frame
-    /// By attribute its slot, if all attributes are members of the roots of samples.
+    /// The slot of each attribute, if all attributes are members of the samples' roots.
     let slots: [AttributePath: Int]?
 
     init(_ program: Program) {
@@ -43,12 +43,12 @@ final class PartRunner {
   fileprivate let compiled: [Compiled]
   /// The attributes that the part reads in any of the languages.
   let attributes: [AttributePath]
-  /// Its questions about events.
+  /// The part's questions about events.
   let questions: [HostQuestion]
-  /// The results for a clause, which are the same in all expressions that have it.
+  /// The results for a clause, which are the same in all expressions with this clause.
   var clause: ClauseResults?
 
-  /// The work of compiling a part, beside that for each of its bytes.
+  /// The fixed work of compiling a part, in addition to the work for each byte.
   static let compilingWork = 1_000
 
   init(_ text: String, limits: Limits) {
@@ -75,7 +75,7 @@ final class PartRunner {
     }
   }
 
-  /// The languages that compile it.
+  /// The languages in which the part compiles.
   var languages: [RuleLanguage] {
     zip(RuleLanguage.compared, compiled).compactMap { language, compiled in
       if case .program = compiled { language } else { nil }
@@ -93,7 +93,7 @@ final class PartRunner {
     }
   }
 
-  /// Prepares the results for samples that differ from one in an attribute.
+  /// Prepares the results for samples that differ from a sample in one attribute.
   func trial(of sample: Sample) -> PartTrial { PartTrial(self, sample) }
 
   fileprivate func run(
@@ -133,15 +133,15 @@ final class PartRunner {
   }
 }
 
-/// The results of a part for samples that differ from one in an attribute. The frames are filled once, so it is valid
-/// until the part runs on another sample.
+/// The results of a part for samples that differ from a sample in one attribute. The frames are filled once, so the
+/// trial is valid until the part runs on another sample.
 final class PartTrial {
   private let runner: PartRunner
   private let sample: Sample
-  /// By language, the result for the sample itself; nil if a changed sample must be run as a whole.
+  /// The result for the sample itself in each language; nil if a changed sample must be run as a whole.
   private var own: [DialectReport.Outcome]?
   private var path: AttributePath?
-  /// By language, the slot of ``path``.
+  /// The slot of ``path`` in each language.
   private var slots: [Int?] = []
 
   fileprivate init(_ runner: PartRunner, _ sample: Sample) {
@@ -157,7 +157,7 @@ final class PartTrial {
       switch compiled {
       case .broken(let message): outcomes.append(.broken(message))
       case .program(let runnable):
-        // A sample that does not fit is not changed.
+        // A sample that does not fit into a frame cannot be changed.
         guard (try? runner.fill(runnable, attributes, sample, language)) != nil else { return }
         outcomes.append(runnable.outcome)
       }

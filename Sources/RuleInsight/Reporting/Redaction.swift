@@ -2,8 +2,8 @@ package import Expressions
 package import RuleBatch
 internal import RuleEngine
 
-/// Attributes whose values are redacted in a command's output. An existing one is shown as
-/// `[redacted]`, so that it differs from a missing one.
+/// Attributes whose values are redacted in a command's output. Existing values are shown as
+/// `[redacted]`, so that they differ from missing ones.
 ///
 ///     let redaction = Redaction(paths: [["user", "email"]])
 ///     redaction.record(["userId": "u1", "user": ["email": "ann@example.com"]])
@@ -16,7 +16,7 @@ package struct Redaction: Sendable {
 
   package init(paths: [[String]]) { self.paths = paths }
 
-  /// The path in a string; nil when it is not that of an attribute.
+  /// The path in a string; nil if it is not the path of an attribute.
   package static func path(_ text: String) -> [String]? {
     let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let roots = [UserMember.user, .device, .params].map { $0.key }
@@ -31,10 +31,10 @@ package struct Redaction: Sendable {
   /// Whether users' IDs are redacted.
   package var hidesIDs: Bool { hides([UserMember.userID.key]) }
 
-  /// Whether an attribute, or one that contains it, is redacted.
+  /// Whether an attribute, or an attribute that contains it, is redacted.
   package func hides(_ path: [String]) -> Bool { paths.contains { path.starts(with: $0) } }
 
-  /// Whether a value contains something redacted.
+  /// Whether the value at a path contains a redacted attribute.
   package func touches(_ path: [String]) -> Bool {
     hides(path) || paths.contains { $0.starts(with: path) }
   }

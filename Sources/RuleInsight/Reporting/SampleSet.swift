@@ -3,13 +3,13 @@ internal import RuleEngine
 
 /// Values for testing an expression.
 struct Sample {
-  /// Values by path; nil for a missing attribute.
+  /// The values of attributes by path; nil for a missing attribute.
   var values: [(path: AttributePath, value: Value?)] = []
   var events: Events = []
 
   typealias Events = [(name: String, minutesAgo: [Int])]
 
-  /// Samples are taken at a fixed time.
+  /// The fixed time at which samples are evaluated.
   static let clock = HistoryClock(now: 1_767_225_600_000)
 
   /// The roots that every sample has.
@@ -25,7 +25,7 @@ struct Sample {
     return context.value
   }
 
-  /// The same events and only some of the values, by their indexes.
+  /// The sample with the same events and only the values at some indices.
   func keeping(_ places: [Int]) -> Sample {
     Sample(values: places.map { values[$0] }, events: events)
   }
@@ -38,7 +38,7 @@ struct Sample {
     return history
   }
 
-  /// Whether the sample sets an attribute, a nested one, or one that contains it.
+  /// Whether the sample sets an attribute, a nested attribute, or one that contains it.
   func settles(_ path: AttributePath) -> Bool {
     values.contains {
       $0.path.names.starts(with: path.names) || path.names.starts(with: $0.path.names)
@@ -52,7 +52,7 @@ struct Sample {
     return changed
   }
 
-  /// The sample with the attributes of a context that it does not set.
+  /// The sample with the additional attributes of a context.
   func joined(behind context: Value) -> Sample {
     var joined = self
     joined.values = []
@@ -68,7 +68,7 @@ struct Sample {
   }
 }
 
-/// A map that is built path by path. Each takes time proportional to the path's length.
+/// A map that is built path by path. Adding a path takes time proportional to its length.
 private final class ContextTree {
   /// The value that was set here; nil for a map of children.
   private var leaf: Value?
@@ -120,7 +120,7 @@ struct SampleSet {
     attributes: [AttributePath], histories: [Sample.Events], limit: Int,
     values: (AttributePath) -> [Value]
   ) {
-    // If another path goes through a map, that path creates it.
+    // A map that contains another path is created by that path.
     let leaves = SampleSet.leaves(of: attributes)
     let most = max(limit / histories.count, 1)
     // Values beyond the limit are never used.
@@ -145,7 +145,8 @@ struct SampleSet {
     return attributes.filter { !inner.contains($0.names[...]) }
   }
 
-  /// Reorders values: the first of each type before the second of any.
+  /// The values, reordered so that the first value of each type comes before the second value of
+  /// any type.
   static func interleaved(_ values: [Value]) -> [Value] {
     var counts: [Int: Int] = [:]
     var places: [Int] = []
@@ -156,10 +157,10 @@ struct SampleSet {
     return values.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { values[$0] }
   }
 
-  /// Values for several attributes, nil for a missing one. Combinations of early values with few
-  /// attributes come first. If there are too many, half of them are replaced by combinations in
-  /// which all attributes, or all but one, have the same value, because conditions may compare them
-  /// with each other.
+  /// Combinations of values for several attributes; nil means a missing attribute. Combinations of
+  /// early values with few attributes come first. If there are too many, half of them are replaced
+  /// with combinations in which all attributes, or all but one, have the same value, because
+  /// conditions may compare attributes with each other.
   static func combinations(of choices: [[Value]], limit: Int) -> [[Value?]] {
     let count = choices.reduce(1) { count, values in
       count > limit ? count : count * (values.count + 1)
@@ -208,7 +209,7 @@ struct SampleSet {
   // MARK: Events
 
   /// Histories in which the events of the questions never happened, or happened some time ago, or
-  /// with the count of a constant in the expression.
+  /// happened a number of times that the expression mentions.
   static func histories(for questions: [HostQuestion], _ constants: [Value]) -> [Sample.Events] {
     var names: [String] = []
     for case .text(let name) in questions.map({ $0.argument }) where !name.isEmpty {
@@ -228,7 +229,7 @@ struct SampleSet {
 }
 
 extension Value {
-  /// The type of a value, as far as languages treat types differently.
+  /// The type of a value, if languages treat types differently.
   fileprivate var kind: Int {
     switch self {
     case .int, .uint: 0
