@@ -168,7 +168,7 @@ enum AgentWallieSchema {
   static let component = JSONSchema.object(
     required: ["type"],
     [
-      // An unknown one is preserved, because a later version may know it.
+      // Unknown types are preserved, because a later version may know them.
       "type": .any(of: [.words(PaywallSchema.componentTypes), .text]),
       "props": .anything.with(
         "properties",

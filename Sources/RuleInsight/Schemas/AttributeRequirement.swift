@@ -1,12 +1,12 @@
 package import Expressions
 package import RuleEngine
 
-/// An attribute that rules read, the types that they are written for, and the placements that read it.
+/// An attribute that rules read, the types that the rules are written for, and the placements that read it.
 package struct AttributeRequirement: Hashable, Sendable {
-  /// A type of values. Its words are those of JSON.
+  /// A type of values, named as in JSON.
   package enum Kind: Hashable, Sendable {
     case string, number, integer, boolean, date, map
-    /// A list, with the types of its elements as far as they are known.
+    /// A list, with the types of its elements if they are known.
     case list
     indirect case listOf(Kind)
 
@@ -25,11 +25,11 @@ package struct AttributeRequirement: Hashable, Sendable {
   }
 
   package var path: AttributePath
-  /// The types that rules need, the most specific one first. Without any, rules only ask whether there is a value.
+  /// The types that rules need, the most specific first. If empty, rules only test whether there is a value.
   package var kinds: [Kind]
-  /// The names of the placements that read it, in the order of the config.
+  /// The names of the placements that read the attribute, in the order of the config.
   package var placements: [String]
-  /// The attributes that it is derived from where it is missing; nil if it is not derived. Some are derived from the
+  /// The attributes that a missing attribute is derived from; nil if it is not derived. Empty if it is derived from the
   /// clock alone.
   package var sources: [AttributePath]?
 
@@ -44,7 +44,7 @@ package struct AttributeRequirement: Hashable, Sendable {
 }
 
 extension RuleSet {
-  /// The attributes that the rules read, with their types.
+  /// The attributes that rules read, with their types.
   package var attributeRequirements: [AttributeRequirement] {
     let schema: ContextSchema = format == .superwall ? .superwall(language) : .agentWallie
     let uses = AttributeUses(self)
@@ -107,12 +107,12 @@ extension AttributeRequirement.Kind {
 }
 
 extension AttributeUses {
-  /// The types that rules are written for.
+  /// The types that rules require for an attribute.
   fileprivate func kinds(of slot: Int) -> [AttributeRequirement.Kind] {
     var kinds = Self.kinds(uses[slot] ?? [], isInteger: integers.contains(slot)) { [elements] in
       Self.kinds(elements[slot] ?? [], isInteger: false) { [] }
     }
-    // It may be a string or a list, and any other use says which.
+    // The attribute may be a string or a list; any other use shows which.
     if uses[slot]?.contains(.size) == true, kinds.isEmpty { kinds = [.string, .list] }
     return kinds
   }
@@ -130,7 +130,7 @@ extension AttributeUses {
       case .textFunction, .concatenation, .textOrder, .textEquality: more = [.string]
       case .arithmetic, .numberOrder, .numberEquality: more = [isInteger ? .integer : .number]
       case .boolean: more = [.boolean]
-      // Any value counts as true or false.
+      // Any type of value counts as true or false.
       case .truth: more = kinds.isEmpty ? [.boolean] : []
       case .time: more = [.date]
       case .toDouble: more = [.number, .string]

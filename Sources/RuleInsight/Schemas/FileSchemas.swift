@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Files of Tollgate's own.
+/// The schemas of Tollgate's own files.
 extension JSONSchema {
   /// One user: a line of a users file, or the argument of `decide --user`.
   package static let userRecord = document(
@@ -44,7 +44,7 @@ extension JSONSchema {
       required: ["paywalls"],
       ["paywalls": map(map(text)).described("Maps paywall identifiers to texts by name.")]))
 
-  /// The list of the attributes, as `check --schema` reads it.
+  /// A list of attributes, as `check --schema` reads it.
   package static let attributeSchema = document(
     "Attributes",
     """
@@ -284,7 +284,7 @@ private enum ProductSchema {
       ("coupon", coupon),
     ] + Decoder.others.flatMap { key, others in ([key] + others).map { ($0, other($0, of: key)) } }
 
-  /// A member that other documents call otherwise.
+  /// An alternative name of a member, which other documents use.
   private static func other(_ name: String, of key: String) -> JSONSchema {
     switch key {
     case "identifier": .text.described("The store's identifier.")

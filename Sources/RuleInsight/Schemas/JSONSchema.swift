@@ -3,15 +3,15 @@ internal import RuleEngine
 
 /// A JSON Schema (2020-12) of an input file, for completion and checks in editors.
 ///
-/// Input that a schema accepts is read without complaints about types, words and missing keys.
-/// Unnamed keys are allowed, because readers ignore them.
+/// Readers accept the types, words and keys of any input that a schema accepts. Unknown keys are
+/// allowed, because readers ignore them.
 package struct JSONSchema: Hashable, Sendable {
   /// The schema itself.
   package private(set) var value: Value
 
   private init(_ pairs: KeyValuePairs<String, Value>) { value = .object(pairs) }
 
-  /// A schema that is given as JSON.
+  /// Creates a schema from JSON.
   package init(written value: Value) { self.value = value }
 
   /// The schema with a keyword added or replaced.
@@ -56,7 +56,7 @@ package struct JSONSchema: Hashable, Sendable {
     JSONSchema(["type": "array", "items": element.value])
   }
 
-  /// An object of any keys.
+  /// An object with any keys.
   static func map(_ element: JSONSchema) -> JSONSchema {
     JSONSchema(["type": "object", "additionalProperties": element.value])
   }
@@ -65,12 +65,12 @@ package struct JSONSchema: Hashable, Sendable {
     JSONSchema(["anyOf": .list(schemas.map { $0.value })])
   }
 
-  /// A schema that is defined once, under `$defs`.
+  /// A reference to a schema that is defined once, under `$defs`.
   static func part(_ name: String) -> JSONSchema {
     JSONSchema(["$ref": .string("#/$defs/\(name)")])
   }
 
-  /// The schema, or null.
+  /// A schema that also accepts null.
   var orNull: JSONSchema {
     if let type = value["type"] {
       let types = type.elements ?? [type]
@@ -91,7 +91,7 @@ package struct JSONSchema: Hashable, Sendable {
     return described.map { either.described($0) } ?? either
   }
 
-  /// The schema for a value that must not be null.
+  /// A schema that does not accept null.
   fileprivate var notNull: JSONSchema {
     guard self == .anything || value.members?.map({ $0.key }) == ["description"] else {
       return self
@@ -116,12 +116,12 @@ package struct JSONSchema: Hashable, Sendable {
     object(of: keys, required: required, members: members.map { ($0, $1) }, nonNull: nonNull)
   }
 
-  /// An object whose reader has a table of keys. For keys that an SDK requires, null is not
-  /// accepted, because the SDK would reject it. For all others it counts as missing.
+  /// An object whose reader has a table of keys. Null is not accepted for keys that an SDK
+  /// requires, because the SDK would reject it. For all other keys, null counts as missing.
   ///
   /// - Parameters:
   ///   - required: the keys that the reader requires.
-  ///   - members: the schemas of values, by key; a key without one accepts any value.
+  ///   - members: the schemas of values, by key; a key without a schema accepts any value.
   ///   - nonNull: further keys that do not accept null.
   static func object(
     of keys: [ConfigKey], required: [String] = [], members: [(String, JSONSchema)],
@@ -134,7 +134,7 @@ package struct JSONSchema: Hashable, Sendable {
       return Value.Entry(
         key: .string(key.name), value: (isNeeded ? schema.notNull : schema.orNull).value)
     }
-    // A test compares with the reader and finds names that the table does not have.
+    // A test compares the schema with the reader, and finds names that the table does not have.
     for (name, schema) in members where !keys.contains(where: { $0.name == name }) {
       properties.append(Value.Entry(key: .string(name), value: schema.value))
     }
@@ -142,9 +142,10 @@ package struct JSONSchema: Hashable, Sendable {
     return required.isEmpty ? schema : schema.with("required", .texts(required))
   }
 
-  /// The schema with further required keys, if a member is one of some words, or if it is not.
+  /// The schema with additional required keys, if a member has one of some values.
   ///
-  /// - Parameter isOther: whether they are required if it is another word, or missing.
+  /// - Parameter isOther: whether the keys are required if the member has another value or is
+  ///   missing instead.
   func requiring(
     _ required: [String], where key: String, is words: [String], isOther: Bool = false,
     _ members: Members = [:]
@@ -165,7 +166,7 @@ package struct JSONSchema: Hashable, Sendable {
 
   // MARK: Documents
 
-  /// A whole document.
+  /// A complete schema document.
   ///
   /// - Parameter parts: schemas that are referenced by name.
   package static func document(

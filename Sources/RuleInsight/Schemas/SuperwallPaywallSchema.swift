@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Paywalls, products and surveys of a static config.
+/// The schemas of paywalls, products and surveys in a static config.
 extension SuperwallSchema {
   static let paywall = JSONSchema.object(
     of: Decoder.paywallKeys + Decoder.optionalPaywallKeys, required: ["identifier"],

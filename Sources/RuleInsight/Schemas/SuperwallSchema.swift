@@ -19,7 +19,7 @@ extension JSONSchema {
     ])
 }
 
-/// The parts of a static config: rules and settings. Keys and words are those of the decoder.
+/// The parts of a static config: rules and settings. Keys and words match those of the decoder.
 enum SuperwallSchema {
   typealias Decoder = SuperwallConfigDecoder
 
