@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Arithmetic in SQL. Integers of superscript wrap at 64 bits, and a double takes any number with it. In CEL an
-/// overflow is a fault, and so is a double with an integer.
+/// Arithmetic in SQL. In superscript, integers wrap at 64 bits, and doubles combine with any number. In CEL, an
+/// overflow is an error, and so is a double with an integer.
 extension SQLTranslator {
   private var isCEL: Bool { ruleSet.program.storage.environment.dialect == .cel }
 
@@ -70,7 +70,7 @@ extension SQLTranslator {
 
   private enum NumberKind { case integer, unsigned, double, either, other }
 
-  /// The kind of number that a value is; nil for values that have no arithmetic.
+  /// The numeric kind of a value; nil for values that have no arithmetic.
   private func kind(of value: SQLValue) -> NumberKind? {
     switch value {
     case .integer: return .integer
@@ -122,7 +122,7 @@ extension SQLTranslator {
     let byZero = SQLValue.fault(operation == .divide ? .divisionByZero : .moduloByZero)
     if let divisor = b.cell {
       if divisor.intValue == 0 { return SQLCell(byZero) }
-      // Only the smallest integer overflows, by -1.
+      // Only the smallest integer divided by -1 overflows.
       if divisor.intValue != -1 { return SQLCell(result(first.text, second.text)) }
     }
     if database == .spark {
@@ -143,7 +143,7 @@ extension SQLTranslator {
     ])
   }
 
-  /// Integers without a sign wrap, too.
+  /// Unsigned integers wrap, too.
   private func unsigned(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
     throws(SQLRefusal) -> SQLCell
   {
@@ -151,7 +151,7 @@ extension SQLTranslator {
       return SQLCell(.fault(.noSuchOverload))
     }
     let columns = first.columns + second.columns
-    // These have no room for the product.
+    // In these databases no type has room for the product.
     if operation == .multiply, database == .snowflake || database == .spark {
       throw SQLRefusal("\(database.name) has no product of unsigned integers")
     }
@@ -181,7 +181,8 @@ extension SQLTranslator {
     }
   }
 
-  /// An integer of any size as one of 64 bits.
+  /// An integer of any size. If it does not fit in 64 bits, it is an error in CEL, and wraps in
+  /// superscript.
   private func fitted(_ text: String, _ columns: [String]) -> SQLCell {
     guard isCEL else { return wrapped(text, columns) }
     let range =
@@ -194,7 +195,7 @@ extension SQLTranslator {
     ])
   }
 
-  /// An integer of any size as the one that its low 64 bits are.
+  /// An integer of any size, wrapped to its low 64 bits.
   private func wrapped(_ text: String, _ columns: [String]) -> SQLCell {
     let range = database.wideLiteral("18446744073709551616")
     let half = database.wideLiteral("9223372036854775808")
@@ -203,7 +204,7 @@ extension SQLTranslator {
     return SQLCell(.integer(SQLExpression(text: "(\(positive) - \(half))", columns: columns)))
   }
 
-  /// `-value`
+  /// The negative of a value, as in `-value`.
   func negated(_ cell: SQLCell) throws(SQLRefusal) -> SQLCell {
     try cell.mapping { value throws(SQLRefusal) in
       switch value {
@@ -216,7 +217,7 @@ extension SQLTranslator {
       case .number where isCEL || binding.longsAreUnsigned || binding.readsNumberTexts:
         throw SQLRefusal("it computes with a number that may be an integer or a double")
       case .number(let number):
-        // Comparisons have the same result whether it is an integer or a double.
+        // Comparisons have the same result for integers and doubles.
         return SQLCell(
           .double(
             SQLExpression(
@@ -236,12 +237,12 @@ extension SQLTranslator {
   private func doubles(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
     throws(SQLRefusal) -> SQLCell
   {
-    // These report overflows of doubles as errors.
+    // These databases report overflows of doubles as errors.
     if database == .postgres || database == .bigquery {
       throw SQLRefusal("\(database.name) has no arithmetic of doubles without errors")
     }
     guard let first = try numberOperand(a), let second = try numberOperand(b) else {
-      // One of them is NaN, and so is the result.
+      // If one operand is NaN, the result is NaN.
       return SQLCell(.constant(Cell(Double.nan)))
     }
     let type = database.type(.double)

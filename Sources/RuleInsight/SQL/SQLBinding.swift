@@ -2,9 +2,9 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The conversions of SDKs before rules read attributes, in SQL: ``ValueBinding``.
+/// The conversions that SDKs apply before rules read attributes, in SQL: ``ValueBinding``.
 extension SQLTranslator {
-  /// A column with its strings as rules read them.
+  /// The expression of a column after the SDK's conversions of strings and lists.
   func passed(_ column: SQLExpression, _ kind: SQLColumnKind) -> SQLExpression {
     switch kind {
     case .text where binding.dropsDollarSigns:
@@ -20,7 +20,7 @@ extension SQLTranslator {
     }
   }
 
-  /// The values of an expression that is not NULL and no time.
+  /// The possible values of an expression that is not NULL and not a time.
   func cases(of expression: SQLExpression, _ kind: SQLColumnKind, _ name: String)
     throws(SQLRefusal) -> [(SQLCondition, SQLValue)]
   {
@@ -38,7 +38,8 @@ extension SQLTranslator {
     }
   }
 
-  /// Strings that name bools are bools, and in some versions strings of digits are numbers.
+  /// The possible values of a string: strings that name bools become bools, and in some versions,
+  /// strings of digits become numbers.
   private func texts(_ text: SQLExpression) throws(SQLRefusal) -> [(SQLCondition, SQLValue)] {
     let others = binding.readsNumberTexts ? try numbers(in: text) : [(.always, .text(text))]
     guard binding.readsBooleanTexts else { return others }
@@ -48,7 +49,8 @@ extension SQLTranslator {
       + others.map { (.all(of: [!isTrue, !isFalse, $0.0]), $0.1) }
   }
 
-  /// Kotlin's longs become unsigned bit by bit. Integers of 32 bits do not.
+  /// The possible values of an integer: Kotlin reads the bits of longs as unsigned integers, but
+  /// not those of 32-bit integers.
   private func integers(_ number: SQLExpression) -> [(SQLCondition, SQLValue)] {
     guard binding.longsAreUnsigned else { return [(.always, .integer(number))] }
     let isInt = SQLCondition.atom(
@@ -67,7 +69,7 @@ extension SQLTranslator {
     var number = given
     let isNaN = SQLCondition.atom(nan(number), true)
     if !isDouble, binding.longsAreUnsigned {
-      // Only DuckDB says which it is. Other databases have doubles: SQLColumns.
+      // Only DuckDB distinguishes the two. In other databases the column is a double: SQLColumns.
       let isLong =
         "typeof(\(number.text)) NOT IN ('FLOAT', 'DOUBLE') AND \(number.text) < -2147483648"
       number.text =
@@ -94,7 +96,7 @@ extension SQLTranslator {
 
   // MARK: Strings that are numbers
 
-  /// A value in which numbers replace strings, in the versions that do this where rules read attributes.
+  /// The value with numbers instead of numeric strings, in versions that convert strings where rules read attributes.
   func numbers(_ cell: SQLCell, keeping: Cell?) throws(SQLRefusal) -> SQLCell {
     guard let keeping, keeping.isText else { throw SQLRefusal("its strings may be numbers") }
     // The empty path, which ends with a zero byte, comes first.
@@ -104,7 +106,7 @@ extension SQLTranslator {
       case .text(let text):
         return SQLCell(keepsOwn ? [(.always, value)] : try numbers(in: text))
       case .constant(let cell) where cell.isText:
-        // Strings of the clock have other characters than numbers.
+        // Strings from the clock contain characters that no number contains.
         return SQLCell(value)
       case .list: throw SQLRefusal("it reads a list whose strings may be numbers")
       default: return SQLCell(value)
@@ -112,7 +114,7 @@ extension SQLTranslator {
     }
   }
 
-  /// The values of a string: a number if it is one, as Rust reads it.
+  /// The possible values of a string: a number if Rust reads it as a number.
   private func numbers(in text: SQLExpression) throws(SQLRefusal) -> [(SQLCondition, SQLValue)] {
     guard database == .duckdb else {
       throw SQLRefusal("this version of the SDK reads strings as numbers")
@@ -136,7 +138,7 @@ extension SQLTranslator {
   }
 }
 
-/// Strings that are numbers, in DuckDB. It reads some that Rust does not.
+/// Reads strings that are numbers in DuckDB, which reads some that Rust does not.
 enum SQLNumbers {
   static let nan = "[+-]?[nN][aA][nN]"
   static let pattern =
@@ -146,7 +148,8 @@ enum SQLNumbers {
     "(CASE WHEN regexp_full_match(\(text), '\(pattern)') THEN TRY_CAST(\(text) AS DOUBLE) END)"
   }
 
-  /// The integer of 64 bits, with a sign or without, that a string is or that its double equals; NULL for others.
+  /// The 64-bit integer, signed or unsigned, that a string represents or that equals its double; NULL for other
+  /// strings.
   static func whole(_ text: String) -> String {
     let integer = "TRY_CAST(\(text) AS HUGEINT)"
     let isInteger =

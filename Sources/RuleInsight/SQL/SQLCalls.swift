@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// Functions in SQL.
 extension SQLTranslator {
-  /// A call that is a value.
+  /// The value that a call returns.
   mutating func call(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
     let parts = operands(id)
     guard let function = function(id), let first = parts.first else {
@@ -73,7 +73,7 @@ extension SQLTranslator {
     }
   }
 
-  /// A value of some kind; others are a fault.
+  /// Requires a value of some kind. Values of other kinds are errors.
   private mutating func required(
     _ id: ConditionGraph.ID, _ isTaken: (SQLValue) -> Bool
   ) throws(SQLRefusal) -> SQLCell {
@@ -111,7 +111,7 @@ extension SQLTranslator {
     }
   }
 
-  /// `string(value)`, and the functions that take values of one type.
+  /// Writes `string(value)`, and functions that accept values of one type.
   private func text(_ value: SQLValue, _ function: Function) throws(SQLRefusal) -> SQLCell {
     let takesAll = function == .toPlainText || function == .toText
     switch value {
@@ -141,7 +141,7 @@ extension SQLTranslator {
     }
   }
 
-  /// `double(value)`
+  /// Writes `double(value)`.
   private func double(_ value: SQLValue) throws(SQLRefusal) -> SQLCell {
     switch value {
     case .fault, .double: return SQLCell(value)
@@ -158,7 +158,7 @@ extension SQLTranslator {
     }
   }
 
-  /// `lowerAscii` and `upperAscii`.
+  /// Writes `lowerAscii` and `upperAscii`.
   private func cased(_ value: SQLValue, isLower: Bool) throws(SQLRefusal) -> SQLCell {
     switch value {
     case .fault: return SQLCell(value)
@@ -176,7 +176,7 @@ extension SQLTranslator {
     }
   }
 
-  /// `int(value)`
+  /// Writes `int(value)`.
   private func integer(_ value: SQLValue) throws(SQLRefusal) -> SQLCell {
     switch value {
     case .fault, .integer: return SQLCell(value)
@@ -204,9 +204,9 @@ extension SQLTranslator {
     }
   }
 
-  /// `list[index]`: null for what the list does not have.
+  /// Writes `list[index]`.
   ///
-  /// - Parameter outside: the value for a place that the list does not have.
+  /// - Parameter outside: the value for an index outside the list.
   func element(
     _ index: Cell, of value: SQLValue, outside: SQLValue = .constant(.null)
   ) throws(SQLRefusal) -> SQLCell {
@@ -214,7 +214,7 @@ extension SQLTranslator {
     case .fault: return SQLCell(value)
     case .list(let list):
       guard index.tag == Tag.int else {
-        // CEL takes whole doubles, too.
+        // CEL also accepts whole doubles.
         if outside.fault != nil {
           throw SQLRefusal("it reads an element at a place that is no integer")
         }
@@ -245,7 +245,7 @@ extension SQLTranslator {
 
   // MARK: Tests of strings
 
-  /// `contains`, `startsWith`, `endsWith` and `matches`.
+  /// Writes `contains`, `startsWith`, `endsWith` and `matches`.
   mutating func textTest(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     let parts = operands(id)
     guard let function = function(id), parts.count == 2 else {
@@ -285,7 +285,7 @@ extension SQLTranslator {
           excludes: excluded(text, by: b) { Self.test(function, $0, $1) }), true))
   }
 
-  /// A regular expression that means the same in RE2 and here.
+  /// Writes a regular expression that has the same meaning in RE2 and in the engine.
   private func matching(_ text: SQLExpression, _ pattern: SQLValue) throws(SQLRefusal) -> SQLOutcome
   {
     guard let cell = pattern.cell, SQLPattern.isPlain(cell.text) else {
@@ -313,7 +313,7 @@ extension SQLValue {
 }
 
 extension Function {
-  /// The name in messages.
+  /// The function's name in messages.
   fileprivate var sqlName: String {
     switch self {
     case .toDoubleParsing, .toDouble: "double()"

@@ -1,7 +1,7 @@
 /// The kinds of values of a column in a table of users. NULL is always a missing attribute.
 package enum SQLColumnKind: String, CaseIterable, Sendable {
   case text, integer
-  /// Integers or doubles: rules decide alike for both.
+  /// Integers or doubles. Rules decide alike for both.
   case number
   case double
   case bool
@@ -9,13 +9,13 @@ package enum SQLColumnKind: String, CaseIterable, Sendable {
   case time
   /// Lists of strings.
   case list
-  /// Rules only ask whether there is a value.
+  /// Values of any type. Rules only test whether there is a value.
   case any
 
   /// The kinds that callers can choose.
   package static let given = allCases.filter { $0 != .any }
 
-  /// The place of the type in ``SQLDatabase/type(_:)``.
+  /// The index of the type in ``SQLDatabase/type(_:)``.
   var place: Int {
     switch self {
     case .text, .any: 0
@@ -28,13 +28,13 @@ package enum SQLColumnKind: String, CaseIterable, Sendable {
   }
 }
 
-/// A column that the rules read.
+/// A column that rules read.
 package struct SQLColumn: Sendable {
   /// The attribute, such as `user.plan`.
   package var path: String
-  /// The names of the column, from the outside in: one for a flat table.
+  /// The names of the column, from the outside in; a single name in a flat table.
   package var names: [String]
   package var kind: SQLColumnKind
-  /// The type in the database; nil where it may be any.
+  /// The type in the database; nil if the column may have any type.
   package var type: String?
 }

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Finds out what the columns of a table hold, from what rules do with attributes.
+/// Infers the types of a table's columns from the rules that read them.
 ///
-/// A column has one type. Where rules treat an attribute in several ways, the one that says most about its
-/// type counts, and the others are translated for that type.
+/// A column has one type. If rules use an attribute in several ways, the use that reveals most about its type counts,
+/// and the other uses are translated for that type.
 struct SQLColumnReading {
   private let uses: AttributeUses
   private let schema: ContextSchema
@@ -14,7 +14,7 @@ struct SQLColumnReading {
     uses = AttributeUses(ruleSet)
   }
 
-  /// Attributes from which days are derived.
+  /// Attributes from which other attributes, in days, are derived.
   private static let minutes = ["minutesSinceInstall", "minutesSinceLastPaywallView"]
 
   /// The kind of values of a column.
@@ -54,7 +54,7 @@ struct SQLColumnReading {
 }
 
 extension AttributeUses.Use {
-  /// The kind of a column that is used like this.
+  /// The kind of a column with these uses.
   fileprivate var kind: SQLColumnKind {
     switch self {
     case .loop, .membership: .list

@@ -1,15 +1,15 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The columns that the attributes of a rule set are, by slot.
+/// The columns for the attributes of a rule set, by slot.
 struct SQLColumns {
   typealias Column = (column: SQLColumn, expression: SQLExpression)
 
   private(set) var columns: [Int: Column] = [:]
   let names: SQLPlan.Names
-  /// Attributes whose column has the name of another one but for its case.
+  /// Attributes whose column name differs from another one only in case.
   private(set) var clashes: [Int: String] = [:]
-  /// Attributes that are maps of other columns, and the struct that may be NULL.
+  /// Attributes that are maps whose members are columns, and the struct that may be NULL.
   private(set) var groups: [Int: (path: String, column: SQLExpression?)] = [:]
 
   init(
@@ -35,7 +35,7 @@ struct SQLColumns {
       }
       var kind = kinds[path.description] ?? reading.kind(of: slot, path)
       let changesLongs = ruleSet.program.storage.binding.longsAreUnsigned
-      // Integers and doubles below the limits of 32 bits differ, and only DuckDB distinguishes them.
+      // Below -2147483648, integers and doubles are converted differently, and only DuckDB distinguishes them.
       if changesLongs, kind == .number, database != .duckdb { kind = .double }
       let column = SQLColumn(
         path: path.description, names: names.names(of: path.names), kind: kind,

@@ -1,6 +1,6 @@
 /// A test in SQL that is true or false for every row, and its opposite.
 struct SQLAtom: Hashable {
-  /// The form of an atom, by which some atoms decide others.
+  /// The form of an atom. It shows whether one atom implies or excludes another.
   enum Form: Hashable {
     /// Whether a column is NULL.
     case isNull(String)
@@ -10,12 +10,12 @@ struct SQLAtom: Hashable {
   }
 
   var form: Form
-  /// True and false where the opposite is false and true.
+  /// The SQL of the atom, and of its opposite, which is true where the atom is false.
   var text: String
   var opposite: String
-  /// The columns that are not NULL where the text is true.
+  /// The columns that are not NULL where the atom is true.
   var columns: [String]
-  /// The texts of atoms that are false where this one is true.
+  /// The SQL of atoms that are false where this atom is true.
   var excludes: [String] = []
 
   static func == (a: SQLAtom, b: SQLAtom) -> Bool { a.text == b.text }
@@ -27,7 +27,7 @@ struct SQLAtom: Hashable {
       columns: [])
   }
 
-  /// A predicate that is NULL where one of the columns is, and false then.
+  /// A predicate that is NULL, and therefore counts as false, where one of its columns is NULL.
   static func predicate(
     _ text: String, not opposite: String? = nil, columns: [String], form: Form = .other,
     excludes: [String] = []
@@ -47,7 +47,7 @@ indirect enum SQLCondition: Hashable {
   case all([SQLCondition])
   case any([SQLCondition])
 
-  /// The number of atoms.
+  /// The number of atoms in the condition.
   var size: Int {
     switch self {
     case .always, .never: 0
@@ -66,7 +66,7 @@ indirect enum SQLCondition: Hashable {
     }
   }
 
-  /// Whether another condition is true wherever this one is, as far as atoms show it.
+  /// Whether another condition is true wherever this one is, if the atoms show it.
   private func implies(_ other: SQLCondition) -> Bool {
     switch (self, other) {
     case (.any(let parts), .atom): parts.allSatisfy { $0.isAtom && $0.implies(other) }
@@ -91,7 +91,7 @@ indirect enum SQLCondition: Hashable {
     }
   }
 
-  /// Conditions with more parts are not simplified, as each part is compared with each.
+  /// Conditions with more parts are not simplified, because each part is compared with every other part.
   private static let mostParts = 64
 
   static func all(of parts: [SQLCondition]) -> SQLCondition {
@@ -106,13 +106,13 @@ indirect enum SQLCondition: Hashable {
     }
     flat = unique(flat)
     guard flat.count <= mostParts else { return .all(flat) }
-    // Conditions may be large, so each is negated once.
+    // Each condition is negated once, because conditions may be large.
     let opposites = flat.map { !$0 }
     for (i, part) in flat.enumerated() {
       for opposite in opposites[(i + 1)...] where part.implies(opposite) { return .never }
     }
     flat = withoutRepeats(flat) { $1.implies($0) }
-    // The alternatives leave out conditions that another part decides.
+    // Conditions that another part decides are removed from the alternatives.
     let atoms = flat.filter(\.isAtom)
     let tidied = flat.map { part -> SQLCondition in
       guard case .any(let choices) = part, !atoms.isEmpty else { return part }
@@ -159,7 +159,7 @@ indirect enum SQLCondition: Hashable {
     return parts.filter { seen.insert($0).inserted }
   }
 
-  /// The parts without those that add nothing to another one.
+  /// The parts, without those that another part makes redundant.
   private static func withoutRepeats(
     _ parts: [SQLCondition], _ addsNothing: (SQLCondition, SQLCondition) -> Bool
   ) -> [SQLCondition] {

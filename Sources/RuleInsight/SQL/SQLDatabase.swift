@@ -1,12 +1,12 @@
 internal import Expressions
 
-/// A database that rules are written for in SQL, and how its SQL is written.
+/// A database that rules are translated for, and its SQL syntax.
 ///
-/// DuckDB is the reference. Where another one differs, the difference is here.
+/// DuckDB is the reference. All differences of other databases are in this type.
 package enum SQLDatabase: String, CaseIterable, Sendable {
   case duckdb, bigquery, snowflake, postgres, spark
 
-  /// The name that people use.
+  /// The usual name of the database.
   package var name: String {
     switch self {
     case .duckdb: "DuckDB"
@@ -19,7 +19,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
 
   // MARK: Names and literals
 
-  /// Whether names that differ only in case are one, even in quotes.
+  /// Whether names that differ only in case are the same, even in quotes.
   var ignoresCase: Bool { self == .duckdb || self == .bigquery || self == .spark }
 
   /// A quoted name.
@@ -37,7 +37,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     switch self {
     case .duckdb, .postgres: return "'" + text.replacingEach("'", with: "''") + "'"
     case .bigquery, .snowflake, .spark:
-      // Backslashes begin escapes.
+      // Backslashes begin escape sequences.
       let escaped = text.replacingEach("\\", with: "\\\\").replacingEach("'", with: "\\'")
         .replacingEach("\n", with: "\\n").replacingEach("\r", with: "\\r")
       return "'" + escaped + "'"
@@ -120,24 +120,24 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// Unicode code points.
+  /// The number of Unicode code points in a string.
   func characterCount(_ text: String) -> String {
     self == .spark ? "char_length(\(text))" : "length(\(text))"
   }
 
-  /// The order of strings by bytes.
+  /// A string whose order is the order of its bytes.
   func ordered(_ text: String) -> String {
     self == .postgres ? "\(text) COLLATE \"C\"" : text
   }
 
-  /// The quotient of two integers, cut off.
+  /// The quotient of two integers, truncated.
   func quotient(_ a: String, _ b: String) -> String {
     switch self {
     case .duckdb: "\(a) // \(b)"
     case .bigquery: "DIV(\(a), \(b))"
-    // Its quotients are rounded to six digits.
+    // Snowflake rounds quotients to six digits.
     case .snowflake: "(\(a) - \(a) % \(b)) / \(b)"
-    // Of integers of any type.
+    // `div` accepts integers of any type.
     case .postgres: "div(\(a), \(b))"
     case .spark: "\(a) div \(b)"
     }
@@ -162,7 +162,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a list of strings has one. An element that is NULL is another one.
+  /// Whether a list of strings contains an element. A NULL element does not equal it.
   func listContains(_ list: String, _ element: String) -> String {
     switch self {
     case .duckdb: "list_contains(\(list), \(element))"
@@ -174,7 +174,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether an RE2 pattern matches a part of a string; nil for a database with another syntax.
+  /// Whether an RE2 pattern matches a part of a string; nil for databases with another regex syntax.
   func matches(_ text: String, _ pattern: String) -> String? {
     switch self {
     case .duckdb: "regexp_matches(\(text), \(pattern))"
@@ -183,7 +183,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// A list of strings with something else in the place of each.
+  /// A list in which an expression replaces each string.
   func mapped(_ list: String, _ variable: String, _ element: String) -> String {
     switch self {
     case .duckdb: "list_transform(\(list), lambda \(variable): \(element))"
@@ -202,7 +202,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
 
   func floor(_ number: String) -> String { "floor(\(number))" }
 
-  /// The elements of a list of strings for which a condition holds.
+  /// The strings of a list for which a condition is true.
   func filtered(_ list: String, _ variable: String, _ condition: String) -> String {
     switch self {
     case .duckdb: "list_filter(\(list), lambda \(variable): \(condition))"
@@ -215,8 +215,8 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// For each element of a list for which one of several conditions holds, its number; nil for a database that has
-  /// no form for it.
+  /// The code of the first true condition, for each element of a list for which one is true; nil for databases without
+  /// such an expression.
   func codes(_ list: String, _ variable: String, _ cases: [(condition: String, code: Int)])
     -> String?
   {
@@ -232,7 +232,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// The element of a list of strings at a place from 0; NULL where there is none.
+  /// The string at an index of a list, counted from 0; NULL if there is none.
   func element(_ place: Int, of list: String) -> String {
     switch self {
     case .duckdb, .postgres: "\(list)[\(place + 1)]"
@@ -242,7 +242,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a string is a 64-bit integer, and the integer.
+  /// A test whether a string is a 64-bit integer, and an expression for the integer.
   func integer(_ text: String) -> (test: String, number: String) {
     let pattern = literal("^[+-]?[0-9]+$")
     switch self {
@@ -269,7 +269,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
-  /// Microseconds since 1970.
+  /// A time in microseconds since 1970.
   func microseconds(_ time: String) -> String {
     switch self {
     case .duckdb: "epoch_us(\(time))"
@@ -282,7 +282,7 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
 }
 
 extension String {
-  /// The string with one character written as something else.
+  /// The string with every occurrence of a character replaced.
   func replacingEach(_ character: Unicode.Scalar, with other: String) -> String {
     guard unicodeScalars.contains(character) else { return self }
     var text = ""

@@ -2,22 +2,22 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Attributes of a device that the engine derives from others, or from the clock, where they are missing.
+/// Device attributes that the engine derives from other attributes or from the clock if they are missing.
 extension SQLTranslator {
-  /// The attribute at a path that the engine derives.
+  /// The attribute at a path, if the engine derives it.
   func derivable(_ path: String) -> DeviceAttribute? {
     ruleSet.storage.derived.first { "device.\($0.rawValue)" == path }
   }
 
-  /// The attributes that one follows from, as far as the query has them.
+  /// The attributes that an attribute is derived from, if the query has them.
   func sources(of path: String) -> [AttributePath] {
     let sources = derivable(path).flatMap { DeviceDerivation.sources(of: $0) } ?? []
     return sources.filter { ruleSet.requirements.contains($0) || isOptional($0) }
   }
 
-  /// Whether the query has an attribute that no rule reads: the table may have a column for it.
+  /// Whether the query reads an attribute that no rule reads, because the table may have a column for it.
   private func isOptional(_ source: AttributePath) -> Bool {
-    // A union by name adds the columns that a flat table lacks. Only DuckDB has it.
+    // Only DuckDB has a union by name, which adds the columns that a flat table lacks.
     guard database == .duckdb, columns.names != .structs,
       let slot = ruleSet.program.slot(of: source)
     else { return false }
@@ -30,7 +30,7 @@ extension SQLTranslator {
       .appBuildString, .deviceLocale, .preferredLocale,
     ].map { "device.\($0.rawValue)" })
 
-  /// The value of an attribute where its column is NULL; nil where it is missing then.
+  /// The derived value of an attribute whose column is NULL; nil if it remains missing.
   mutating func derived(_ path: String, _ kind: SQLColumnKind) throws(SQLRefusal) -> SQLCell? {
     guard let attribute = derivable(path) else { return nil }
     let sources = sources(of: path)
@@ -68,7 +68,7 @@ extension SQLTranslator {
     }
   }
 
-  /// Nothing follows from strings that are bools or numbers.
+  /// Excludes strings that name bools or numbers, from which no attribute is derived.
   private func named(_ source: String, _ text: String) -> String {
     var tests: [String] = []
     if binding.readsBooleanTexts { tests.append("\(source) NOT IN ('true', 'false')") }
@@ -109,16 +109,16 @@ extension SQLTranslator {
   }
 }
 
-/// The values that DuckDB derives, as ``DeviceDerivation`` does.
+/// The values that DuckDB derives, like ``DeviceDerivation``.
 enum SQLDerivations {
-  /// A number with zeros before it; what is not a number counts as 0.
+  /// A number padded with zeros. Other strings count as 0.
   private static func paddedNumber(_ part: String, width: Int) -> String {
     let digits =
       "CASE WHEN regexp_matches(\(part), '^[0-9]+$') THEN ltrim(\(part), '0') ELSE '' END"
     return "repeat('0', greatest(0, \(width) - length(\(digits)))) || \(digits)"
   }
 
-  /// ``PaddedVersion``
+  /// A padded version, like ``PaddedVersion``.
   static func padded(_ version: String, width: Int) -> String {
     let numbers =
       "array_to_string(list_transform(string_split(split_part(\(version), '-', 1), '.')[1:3], "
@@ -131,7 +131,7 @@ enum SQLDerivations {
       + "\(paddedNumber(number, width: width)) ELSE \(numbers) || '-' || \(suffix) END"
   }
 
-  /// The last part of a locale, when it is a region.
+  /// The last part of a locale, if it is a region.
   static func region(_ locale: String) -> String {
     let parts =
       "list_filter(string_split(replace(split_part(\(locale), '@', 1), '-', '_'), '_'), "

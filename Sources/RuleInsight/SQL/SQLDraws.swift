@@ -2,8 +2,8 @@ internal import RuleEngine
 
 /// The draws of variants by the hash of a user's ID, in SQL.
 ///
-/// DuckDB has 128-bit integers without sign, in which products of 64-bit words are exact, and functions that take
-/// in the elements of a list. Other databases lack one or the other.
+/// DuckDB has unsigned 128-bit integers, in which products of 64-bit words are exact, and functions that reduce a list
+/// to a value. Other databases lack one or the other.
 struct SQLDraws {
   private let assigner: Assigner
   private let subject: String
@@ -35,7 +35,7 @@ struct SQLDraws {
     }
   }
 
-  /// The variants in order, each with the test that a draw falls on it or an earlier one; nil for the last.
+  /// The variants in order. Each has a test whether a draw selects it or an earlier variant; nil for the last variant.
   func limits(of weights: WeightTable, _ draw: String, _ database: SQLDatabase)
     -> [(variant: Int, test: String?)]
   {
@@ -77,17 +77,17 @@ struct SQLDraws {
     return multiplied(rotated(mixed, 31), XXH64.prime1)
   }
 
-  /// The words of a list, taken in one after the other.
+  /// An expression that processes the words of a list one after the other.
   private static func taking(
     _ words: String, into start: String, _ step: (String, String) -> String
   ) -> String {
     "list_reduce(\(words), lambda hash, word: \(step("hash", "word")), \(start))"
   }
 
-  /// The hash of a prefix, the length of the ID and the ID, as ``XXH64`` computes it.
+  /// The hash of a prefix, the length of the ID, and the ID, like ``XXH64``.
   private func hash(_ prefix: [UInt8], _ translator: inout SQLTranslator) -> String {
     let digits = hexadecimal(prefix.reversed())
-    // The bytes in hexadecimal, the last one first: words are numbers then.
+    // The bytes are in hexadecimal and reversed, so that each word is a number.
     let reversed = translator.fact(
       "reverse(regexp_replace(hex(encode(\(subject))), '(.)(.)', '\\2\\1', 'g'))"
     ).text
@@ -170,7 +170,7 @@ struct SQLDraws {
 
   // MARK: DJB2
 
-  /// The bucket of ``DJB2``.
+  /// The bucket of a user, like ``DJB2``.
   private func bucket(_ experiment: String, _ translator: inout SQLTranslator) -> String {
     let bytes = translator.fact("hex(encode(\(subject)))").text
     let words =

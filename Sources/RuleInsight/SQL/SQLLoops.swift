@@ -5,7 +5,7 @@ internal import RuleEngine
 extension SQLTranslator {
   private static let mostRounds = 32
 
-  /// `all`, `exists` and `exists_one`.
+  /// Writes `all`, `exists` and `exists_one`.
   mutating func loop(_ id: ConditionGraph.ID, _ node: ConditionGraph.Node) throws(SQLRefusal)
     -> SQLOutcome
   {
@@ -41,7 +41,7 @@ extension SQLTranslator {
     return SQLOutcome(choosing: all)
   }
 
-  /// A loop over a constant list, round by round.
+  /// Writes a loop over a constant list, element by element.
   private mutating func rounds(
     _ kind: ConditionGraph.LoopKind, _ elements: [Cell], _ body: ConditionGraph.ID, _ level: UInt32
   ) throws(SQLRefusal) -> SQLOutcome {
@@ -61,7 +61,7 @@ extension SQLTranslator {
     return result
   }
 
-  /// Makes the variable of a loop over a list of strings.
+  /// Adds the variable of a loop over a list of strings.
   private mutating func enter(_ level: UInt32) throws(SQLRefusal) -> String {
     loops += 1
     let variable = "element\(loops)"
@@ -77,7 +77,8 @@ extension SQLTranslator {
     .atom(.predicate(text, columns: []), true)
   }
 
-  /// A loop of CEL whose body may fail: an element that decides counts more than faults of others.
+  /// Writes a loop of CEL whose body may fail. An element that decides the result takes precedence
+  /// over errors of other elements.
   private func absorbed(
     _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ variable: String,
     _ outcome: SQLOutcome
@@ -102,7 +103,8 @@ extension SQLTranslator {
       faults: [(.noSuchOverload, .all(of: [fails, !decides]))])
   }
 
-  /// A loop of superscript whose body may fail: the first element that decides or fails ends it.
+  /// Writes a loop of superscript whose body may fail. The first element that decides the result or
+  /// fails ends the loop.
   private func searched(
     _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ variable: String,
     _ outcome: SQLOutcome
@@ -121,7 +123,7 @@ extension SQLTranslator {
         yes: kind == .all ? none : one, no: kind == .all ? one : none,
         faults: outcome.faults.enumerated().map { ($1.kind, code(0, $0 + 2)) })
     }
-    // A second element decides, too.
+    // A second matching element decides the result, too.
     let first = code(0, 1)
     return SQLOutcome(
       yes: .all(of: [first, code(1, 0)]),
@@ -134,7 +136,7 @@ extension SQLTranslator {
       })
   }
 
-  /// `filter`: the elements of a list of strings for which the body holds.
+  /// Writes `filter`: the strings of a list for which the body is true.
   mutating func kept(_ id: ConditionGraph.ID, _ node: ConditionGraph.Node) throws(SQLRefusal)
     -> SQLCell
   {
@@ -169,7 +171,7 @@ extension SQLTranslator {
     return SQLCell(cells)
   }
 
-  /// A loop over a list of strings.
+  /// Writes a loop over a list of strings.
   private mutating func quantified(
     _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ body: ConditionGraph.ID,
     _ level: UInt32, failsAtOnce: Bool

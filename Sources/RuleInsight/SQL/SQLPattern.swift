@@ -1,7 +1,7 @@
-/// Regular expressions that every RE2 reads as the engine does.
+/// Finds regular expressions that every RE2 implementation reads like the engine.
 enum SQLPattern {
-  /// Whether a pattern has nothing but characters, sets of ASCII characters, groups, alternatives, repetitions,
-  /// anchors and escaped punctuation. The meaning of letters such as `\d` differs.
+  /// Whether a pattern only contains characters, sets of ASCII characters, groups, alternatives, repetitions, anchors
+  /// and escaped punctuation. Classes such as `\d` have different meanings.
   static func isPlain(_ pattern: String) -> Bool {
     var isInSet = false
     var isEscaped = false
@@ -18,11 +18,11 @@ enum SQLPattern {
       switch scalar {
       case "\\": isEscaped = true
       case "[":
-        // Classes such as [:alpha:], and sets of sets.
+        // Classes such as [:alpha:] and nested sets differ.
         if isInSet { return false }
         isInSet = true
       case "]":
-        // A bracket that begins a set is a member for some and the end for others.
+        // Some implementations read a bracket at the beginning of a set as a member, others as its end.
         if isInSet, previous == "[" || previous == "^" { return false }
         isInSet = false
       case "?" where previous == "(" && !isInSet: return false
@@ -30,7 +30,7 @@ enum SQLPattern {
       case "-" where isInSet && previous == "-": return false
       case "~" where isInSet && previous == "~": return false
       default:
-        // Sets of other characters, and what ignores case, differ.
+        // Sets of non-ASCII characters and case-insensitive patterns differ.
         if isInSet, !scalar.isASCII { return false }
         if scalar.value < 0x20 { return false }
       }

@@ -1,27 +1,26 @@
 package import Expressions
 package import RuleEngine
 
-/// The rules of a config in SQL, for a table of users.
+/// The rules of a config as SQL for a table of users.
 ///
-/// For a table with these columns, it says of a user what the engine decides: users have no stored
-/// variants, occurrences, events or entitlements. Placements with an audience that SQL cannot say exactly are
-/// left out, and ``SQLPlacement/audiences`` has the reason.
+/// The query decides like the engine for users without stored variants, occurrences, events or entitlements. Placements
+/// with an audience that SQL cannot express exactly are omitted, and ``SQLPlacement/audiences`` has the reason.
 package struct SQLPlan: Sendable {
-  /// How the columns of a table are named.
+  /// The naming scheme for the columns of a table.
   package enum Names: String, CaseIterable, Sendable {
-    /// `user.plan`
+    /// Names with dots, such as `user.plan`.
     case dots
-    /// `user_plan`
+    /// Names with underscores, such as `user_plan`.
     case underscores
-    /// The field `plan` of a struct `user`.
+    /// Fields of structs, such as the field `plan` of a struct `user`.
     case structs
 
-    /// Whether a database can have such columns.
+    /// Whether a database allows such columns.
     package func isKnown(to database: SQLDatabase) -> Bool {
       self != .structs || database != .postgres && database != .snowflake
     }
 
-    /// The database's own way: BigQuery's names have no dots.
+    /// The usual scheme of a database. BigQuery does not allow dots in names.
     package static func usual(in database: SQLDatabase) -> Names {
       database == .bigquery ? .structs : .dots
     }
@@ -31,13 +30,13 @@ package struct SQLPlan: Sendable {
     package var table = "users"
     package var names: Names?
     package var assigner = Assigner.hash(salt: "")
-    /// When and where the query decides.
+    /// The time and time zone in which the query decides.
     package var clock: HistoryClock
-    /// Whether limits and questions about events are written as for users that have no history.
+    /// Whether users count as users without a history in limits and in questions about events.
     package var ignoresHistory = false
-    /// The placements that are written; nil for all.
+    /// The names of the placements to translate; nil for all.
     package var placements: [String]?
-    /// The kinds of values of columns, by path, where they are not as the rules suggest.
+    /// The kinds of columns by path, if they differ from the kinds that the rules suggest.
     package var kinds: [String: SQLColumnKind] = [:]
 
     package init(clock: HistoryClock) { self.clock = clock }
@@ -46,14 +45,14 @@ package struct SQLPlan: Sendable {
   package let database: SQLDatabase
   package let table: String
   package let names: Names
-  /// The time of the query; nil where no rule depends on the clock.
+  /// The time of the query; nil if no rule depends on the clock.
   package private(set) var now: Instant?
   package private(set) var placements: [SQLPlacement] = []
-  /// The columns that the placements with SQL read.
+  /// The columns that the translated placements read.
   package private(set) var columns: [SQLColumn] = []
   /// The columns that the query also reads if the table has them.
   package private(set) var optional: [SQLColumn] = []
-  /// Attributes that the engine derives from others where a table has those.
+  /// Attributes that the engine derives from other attributes of the table.
   package private(set) var derived: [String] = []
   /// The expressions that the query computes before the conditions.
   private(set) var facts: [(name: String, text: String)] = []
@@ -94,7 +93,7 @@ package struct SQLPlan: Sendable {
     }
   }
 
-  /// Why a placement's name cannot be that of a column.
+  /// The reason why a placement's name cannot be a column name.
   private func clash(of name: String) -> SQLRefusal? {
     if name.isEmpty { return SQLRefusal("the placement has an empty name") }
     let taken = [names.names(of: ["userId"]).joined()] + placements.map(\.name)
@@ -106,7 +105,7 @@ package struct SQLPlan: Sendable {
     }
   }
 
-  /// Why an attribute cannot have a type: no rule reads it. Nil if one does.
+  /// The reason why an attribute cannot have a type: no rule reads it. Nil if a rule reads it.
   package static func problem(_ path: String, _ ruleSet: RuleSet) -> String? {
     let read = ruleSet.requirements.map(\.description)
     if read.contains(path) { return nil }
@@ -118,7 +117,7 @@ package struct SQLPlan: Sendable {
 
   package var audiences: Int { placements.reduce(0) { $0 + $1.audiences.count } }
 
-  /// The audiences that SQL can say.
+  /// The number of audiences that SQL can express.
   package var covered: Int {
     placements.reduce(0) { $0 + $1.audiences.count { $0.refusal == nil } }
   }
@@ -144,22 +143,23 @@ extension SQLPlan.Names {
   }
 }
 
-/// A placement in SQL.
+/// A placement as SQL.
 package struct SQLPlacement: Sendable {
   package struct Audience: Sendable {
     package var index: Int
     package var label: String
-    /// Why SQL cannot say who gets it; nil where it can.
+    /// The reason why SQL cannot express the audience; nil if it can.
     package var refusal: String?
   }
 
   package let name: String
   let rules: Range<Int>
   package private(set) var audiences: [Audience] = []
-  /// The choices in the order of the audiences: when a user gets each, and what it is.
+  /// The choices in the order of the audiences. Each has the condition under which a user gets it,
+  /// and its outcome.
   private(set) var choices: [(when: String, outcome: OutcomeValues)] = []
 
-  /// Whether every audience is in SQL.
+  /// Whether SQL can express every audience.
   package var isTranslated: Bool { audiences.allSatisfy { $0.refusal == nil } }
 
   init(
@@ -195,7 +195,7 @@ package struct SQLPlacement: Sendable {
       }
       if !limit.allows(storedCount: 0) { condition = .never }
     }
-    // No user draws if no user matches.
+    // If no user matches, no draw is needed.
     if condition == .never { return }
     let index = rule.audience.index
     guard rule.audience.experimentStatus == .running, rule.weights.count > 1 else {
@@ -211,7 +211,7 @@ package struct SQLPlacement: Sendable {
     }
   }
 
-  /// Refuses what depends on more than the attributes of a user.
+  /// Throws for a rule that depends on more than a user's attributes.
   private static func check(_ rule: RuleSet.Rule, _ ruleSet: RuleSet) throws(SQLRefusal) {
     if rule.isUndecidable { throw SQLRefusal("the condition is JavaScript") }
     if rule.audience.entitlementGuard != nil {

@@ -3,13 +3,14 @@ internal import RuleEngine
 
 /// Equality, order and membership in SQL.
 extension SQLTranslator {
-  /// A relation whose left side may be missing: false then.
+  /// A relation that is false if its left side is missing.
   mutating func whenThere(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     let isNegated = node(id).kind == .not
     let inner = isNegated ? Int(node(id).a) : id
     if constant(inner) != nil { return try test(id) }
     let left = operands(inner)[0]
-    // The machine reads an attribute on the right with the relation, and rescues its absence too.
+    // The machine reads an attribute on the right together with the relation, so its absence makes
+    // the relation false, too.
     let rescuesRight = operands(inner).count > 1 && node(operands(inner)[1]).kind == .slot
     let missing = try value(left).testing { value throws(SQLRefusal) in
       SQLOutcome(value.fault == .noSuchAttribute)
@@ -72,7 +73,7 @@ extension SQLTranslator {
     if let first = a.cell, let second = b.cell {
       return SQLOutcome(Self.areEqual(first, second))
     }
-    // A constant stands on the right.
+    // A constant operand is moved to the right.
     if a.cell != nil { return try equal(b, a) }
     switch (a, b) {
     case (.text(let text), .constant(let cell)):
@@ -107,7 +108,7 @@ extension SQLTranslator {
       (.span(let first), .span(let second)):
       return SQLOutcome(.atom(pair(first, "=", second), true))
     case (.list, .list): throw SQLRefusal("it compares lists")
-    // NULL is missing, so that no value is null.
+    // NULL means a missing attribute, so no column value is null.
     case (.something, .constant(.null)): return SQLOutcome(false)
     case (.something(let name), _), (_, .something(let name)):
       throw SQLRefusal("the type of '\(name)' is not known")
@@ -129,7 +130,7 @@ extension SQLTranslator {
 
   // MARK: Order
 
-  /// The order of superscript, in which null has one with itself alone.
+  /// The order of superscript. Null can only be compared with null.
   private func compare(_ a: SQLValue, _ b: SQLValue, _ comparison: Superscript.Comparison)
     throws(SQLRefusal) -> SQLOutcome
   {
@@ -141,7 +142,7 @@ extension SQLTranslator {
     return try ordered(a, b, comparison)
   }
 
-  /// The order of CEL, in which every order with NaN is false.
+  /// The order of CEL. Every comparison with NaN is false.
   private func inCEL(_ a: SQLValue, _ b: SQLValue, _ comparison: Superscript.Comparison)
     throws(SQLRefusal) -> SQLOutcome
   {
@@ -175,7 +176,7 @@ extension SQLTranslator {
       return atom(database.ordered(first.text), second.text, first.columns + second.columns)
     }
     if let first = try numberOperand(a), let second = try numberOperand(b) {
-      // NaN is the largest number, or has no order. Of two columns both may be NaN.
+      // In some databases NaN is the largest number, in others it has no order. Both columns may be NaN.
       let smaller = comparison == .less || comparison == .lessOrEqual ? first : second
       return atom(
         first.text, second.text, first.columns + second.columns,
@@ -205,7 +206,7 @@ extension SQLTranslator {
     }
   }
 
-  /// A string as an operand; nil for what is not one.
+  /// A string as an operand; nil for values of other types.
   func textOperand(_ value: SQLValue) throws(SQLRefusal) -> SQLExpression? {
     switch value {
     case .text(let text): return text
@@ -215,7 +216,7 @@ extension SQLTranslator {
     }
   }
 
-  /// A number that is not NaN as an operand; nil for what is not one.
+  /// A number that is not NaN as an operand; nil for other values.
   func numberOperand(_ value: SQLValue) throws(SQLRefusal) -> SQLExpression? {
     if let number = value.number { return number }
     guard let cell = value.cell, Tag.int...Tag.double ~= cell.tag, !cell.nearestDouble.isNaN else {
@@ -237,7 +238,7 @@ extension SQLTranslator {
     }
   }
 
-  /// A time or duration in the unit of columns; nil for another value.
+  /// A time or duration in the unit of columns; nil for values of other types.
   private func unit(_ cell: Cell, like value: SQLValue) throws(SQLRefusal) -> String? {
     switch (cell.tag, value) {
     case (Tag.timestamp, .time): try literal(cell.timestampValue)
@@ -248,7 +249,7 @@ extension SQLTranslator {
 
   // MARK: Literals
 
-  /// A string or number as a literal.
+  /// A string or number as an SQL literal.
   func literal(_ cell: Cell) throws(SQLRefusal) -> String {
     switch cell.tag {
     case Tag.int: return database.literal(cell.intValue)
@@ -312,11 +313,11 @@ extension SQLTranslator {
     )
   }
 
-  /// `element in collection`
+  /// Writes `element in collection`.
   private func within(_ element: SQLValue, _ collection: SQLValue) throws(SQLRefusal) -> SQLOutcome
   {
     if ruleSet.program.storage.environment.dialect == .cel, try textOperand(collection) != nil {
-      // Only superscript looks for parts of strings.
+      // Only superscript finds substrings with `in`.
       return SQLOutcome(fault: .noSuchOverload)
     }
     if let part = try textOperand(element), let text = try textOperand(collection) {
@@ -336,7 +337,7 @@ extension SQLTranslator {
     }
   }
 
-  /// `collection.contains(element)` of superscript.
+  /// Writes superscript's `collection.contains(element)`.
   private func contains(_ collection: SQLValue, _ element: SQLValue) throws(SQLRefusal)
     -> SQLOutcome
   {
@@ -345,7 +346,7 @@ extension SQLTranslator {
     case .constant(let cell) where cell.tag == Tag.list:
       return try member(element, of: Array(cell.elements))
     case .constant(let cell) where cell.tag == Tag.map || cell.tag == Tag.bytes:
-      // An empty map has no key.
+      // An empty map contains no key.
       if cell.tag == Tag.map, cell.outsideCount == 0, try textOperand(element) != nil {
         return SQLOutcome(false)
       }
@@ -363,7 +364,7 @@ extension SQLTranslator {
     }
   }
 
-  /// Whether a string has another one as a part.
+  /// Whether a string contains another string.
   func holding(
     _ text: SQLExpression, _ part: SQLExpression, in value: SQLValue, _ other: SQLValue
   ) -> SQLOutcome {
@@ -378,7 +379,7 @@ extension SQLTranslator {
           excludes: excludes), true))
   }
 
-  /// The atoms of strings that name bools which a test of a column and a constant is false for.
+  /// The atoms of strings that name bools and for which a test of a column with a constant is false.
   func excluded(
     _ text: SQLExpression, by other: SQLValue, _ test: (Cell, Cell) -> Bool
   ) -> [String] {
@@ -394,7 +395,7 @@ extension SQLTranslator {
     return string.withUTF8 { Cell(short: $0) } ?? .emptyText
   }
 
-  /// A test of two constant strings.
+  /// The result of a test for two constant strings.
   static func test(_ test: Function, _ a: Cell, _ b: Cell) -> Bool {
     let (text, part) = (Array(a.text.utf8), Array(b.text.utf8))
     switch test {
@@ -407,7 +408,7 @@ extension SQLTranslator {
     }
   }
 
-  /// Whether a list of strings has an element.
+  /// Whether a list of strings contains an element.
   private func listed(_ element: SQLValue, _ list: SQLExpression) throws(SQLRefusal) -> SQLOutcome {
     func atom(_ test: String, _ columns: [String] = []) -> SQLOutcome {
       SQLOutcome(.atom(.predicate(test, columns: list.columns + columns), true))
@@ -416,7 +417,7 @@ extension SQLTranslator {
       atom(database.listContains(list.text, text), columns)
     }
     if binding.readsNumberTexts, element.fault == nil {
-      // Strings that are not numbers stay strings in lists.
+      // In lists, strings are not converted to numbers.
       guard let cell = element.cell, cell.isText || cell.tag == Tag.bool else {
         throw SQLRefusal("it looks into a list whose strings may be numbers")
       }
@@ -434,7 +435,7 @@ extension SQLTranslator {
         let nulls = database.listCount(database.filtered(list.text, "item", "item IS NULL"))
         return atom("\(nulls) > 0")
       }
-      // On iOS an element that is NULL is a map.
+      // On iOS, an element that is NULL counts as a map.
       if cell.tag == Tag.null || cell.tag == Tag.map {
         throw SQLRefusal("it looks for null or a map in a list")
       }

@@ -2,7 +2,8 @@ package import Expressions
 internal import RuleEngine
 
 extension SQLPlan {
-  /// The query behind comments that say what it needs; nil where no placement is in SQL.
+  /// The query, preceded by comments that describe its input; nil if no placement can be expressed
+  /// in SQL.
   package var query: String? {
     text().map { comments.map { "-- \($0)\n" }.joined() + $0 }
   }
@@ -36,13 +37,13 @@ extension SQLPlan {
     }
   }
 
-  /// The types that a column may have.
+  /// The types that are allowed for a column.
   private func typeText(_ column: SQLColumn) -> String {
     guard let type = column.type else { return "of any type" }
     return column.kind == .number ? "\(database.type(.integer)) or \(type)" : type
   }
 
-  /// A summary for people of what SQL says and what it does not say.
+  /// A summary in words of the audiences that SQL can and cannot express.
   package var summary: String {
     var lines = [
       "SQL has \(covered) of \(counted(audiences, "audience")) (\(Self.percent(covered, audiences))), "

@@ -2,8 +2,8 @@ internal import Expressions
 package import RuleEngine
 
 extension SQLPlan {
-  /// The query: a row for each user, with a column for each placement and field. Nil where no placement is in
-  /// SQL.
+  /// The query: a row for each user, with a column for each placement and field. Nil if no placement can be expressed
+  /// in SQL.
   package func text(fields: [OutcomeField] = OutcomeField.ofChoices) -> String? {
     let translated = placements.filter(\.isTranslated)
     guard !translated.isEmpty else { return nil }
@@ -31,7 +31,7 @@ extension SQLPlan {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The table, with a column of NULLs for each optional column that it lacks.
+  /// The table, with a column of NULLs for each optional column that is missing.
   private var extended: String {
     let columns = optional.map { column in
       "CAST(NULL AS \(database.type(column.kind))) AS \(names.column(column.names, database))"
@@ -40,7 +40,7 @@ extension SQLPlan {
       + "WHERE FALSE"
   }
 
-  /// The facts that conditions use, and those that these use.
+  /// The facts that conditions use, directly or through other facts.
   private func facts(in conditions: String) -> [(name: String, text: String)] {
     var used: [(name: String, text: String)] = []
     var texts = [conditions]
@@ -53,7 +53,7 @@ extension SQLPlan {
     return used.reversed()
   }
 
-  /// Facts in the order of their needs: each uses those of earlier stages alone.
+  /// Facts in stages: each fact only uses facts of earlier stages.
   private func stages(of facts: [(name: String, text: String)]) -> [[(name: String, text: String)]]
   {
     var stages: [[(name: String, text: String)]] = []
@@ -68,7 +68,7 @@ extension SQLPlan {
     return stages
   }
 
-  /// The number of the choice that a user gets: -1 for none, NULL without an ID or with an empty one.
+  /// The number of the choice that a user gets: -1 for no match, NULL for a missing or empty ID.
   private func choice(_ placement: SQLPlacement, _ subject: String) -> String {
     var lines = ["    CASE", "      WHEN COALESCE(\(subject), '') = '' THEN NULL"]
     for (number, choice) in placement.choices.enumerated() {
@@ -102,7 +102,7 @@ extension SQLPlan {
     }
   }
 
-  /// Where the database can say what type a column has: fails where it is another one than the rules need.
+  /// Tests that fail if a column has a type that the rules do not allow, for databases that can report types.
   private func typeTest() -> [String] {
     guard database == .duckdb else { return [] }
     let tests = (columns + optional).compactMap { column -> String? in
@@ -123,7 +123,7 @@ extension SQLColumnKind {
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
   ]
 
-  /// The types that DuckDB's `typeof` says of columns that hold this; nil for any.
+  /// The names that DuckDB's `typeof` returns for columns of this kind; nil for any.
   fileprivate var duckTypes: [String]? {
     switch self {
     case .text: ["VARCHAR"]

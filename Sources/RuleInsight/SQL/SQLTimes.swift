@@ -2,10 +2,10 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Times in DuckDB, as nanoseconds since 1970: a column is a timestamp with a time zone, or strings that the
-/// engine reads as RFC 3339.
+/// Times in DuckDB, as nanoseconds since 1970. A column contains timestamps with a time zone, or strings in RFC 3339
+/// format that the engine reads.
 enum SQLTimes {
-  /// NULL where a string is not a time.
+  /// A time in nanoseconds; NULL if a string is not a time.
   ///
   /// - Parameter isStrict: whether strings need a capital `T` and `Z`, as in CEL.
   static func nanoseconds(_ column: String, isStrict: Bool, dropsDollarSigns: Bool) -> String {
@@ -19,7 +19,7 @@ enum SQLTimes {
       "CASE WHEN typeof(\(column)) = 'VARCHAR' THEN \(read(text, isStrict)) ELSE \(instant) END"
   }
 
-  /// A string of RFC 3339; superscript allows `t`, `z` and a space too.
+  /// Reads a string in RFC 3339 format. Superscript also allows `t`, `z` and a space.
   private static func read(_ text: String, _ isStrict: Bool) -> String {
     let form =
       "'[0-9]{4}-[0-9]{2}-[0-9]{2}[\(isStrict ? "T" : "Tt ")][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?"
@@ -43,13 +43,13 @@ enum SQLTimes {
       + "THEN CAST(\(second) AS HUGEINT) * 1000000000 + \(fraction) END"
   }
 
-  /// The seconds of the years 1 to 9999.
+  /// The first and the last second of the years 1 to 9999.
   private static let first = -62_135_596_800
   private static let last = 253_402_300_799
 }
 
 extension SQLTranslator {
-  /// A column of times as what is compared.
+  /// The possible values of a column of times.
   mutating func time(_ column: SQLExpression) -> [(SQLCondition, SQLValue)] {
     guard database == .duckdb else {
       let text = database.microseconds(column.text)

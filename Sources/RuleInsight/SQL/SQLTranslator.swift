@@ -1,39 +1,39 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Writes the conditions of a rule set in SQL.
+/// Translates the conditions of a rule set to SQL.
 ///
-/// It walks the graph that the machine's program was made from. A part of a condition becomes the values that
-/// it can have, each with the condition under which it has it, so that missing attributes, faults and
-/// coercions are explicit and SQL's NULL never decides. A part that cannot be written exactly throws a
-/// ``SQLRefusal``.
+/// It walks the graph that the machine's program was compiled from. A part of a condition becomes a list of possible
+/// values, each with its condition. Missing attributes, errors and coercions are therefore explicit, and SQL's NULL
+/// never decides. A part without an exact form in SQL throws a ``SQLRefusal``.
 struct SQLTranslator {
   let database: SQLDatabase
   let ruleSet: RuleSet
   /// The columns of the attributes, by slot.
   let columns: SQLColumns
-  /// When the query decides.
+  /// The time and time zone in which the query decides.
   let clock: HistoryClock
   /// Whether a rule depends on the clock.
   var readsClock = false
-  /// The answers for users without events, by slot; nil where these questions are refused.
+  /// The answers to questions about events for users without events, by slot; nil if such questions
+  /// are refused.
   private let answers: [Int: Cell]?
-  /// The expressions that are computed before the conditions, in a table of their own.
+  /// The expressions that the query computes before the conditions, in a separate table.
   private(set) var facts: [(name: String, text: String)] = []
   private var known: [ConditionGraph.ID: SQLCell] = [:]
-  /// Columns that no rule reads, and that others follow from, by path.
+  /// Columns that no rule reads, but that other attributes are derived from, by path.
   var optional: [String: SQLColumn] = [:]
-  /// The values of the variables of loops, by level.
+  /// The values of loop variables, by nesting level.
   var locals: [UInt32: SQLCell] = [:]
-  /// How often a list was looped over, for names of variables.
+  /// The number of loops over lists so far, for unique variable names.
   var loops = 0
 
-  /// Larger conditions are refused.
+  /// The maximum size of a condition. Larger conditions are refused.
   static let mostAtoms = 4_000
 
   var binding: ValueBinding { ruleSet.program.storage.binding }
 
-  /// - Parameter ignoresHistory: whether it is for users without events.
+  /// - Parameter ignoresHistory: whether the query is for users without events.
   init(
     _ ruleSet: RuleSet, _ database: SQLDatabase, _ columns: SQLColumns, clock: HistoryClock,
     ignoresHistory: Bool
@@ -53,7 +53,7 @@ struct SQLTranslator {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// A column for an expression that is needed several times.
+  /// A column for an expression that is used several times.
   mutating func fact(_ text: String) -> SQLExpression {
     let place = facts.firstIndex { $0.text == text } ?? facts.count
     if place == facts.count { facts.append(("fact_\(place + 1)", text)) }
@@ -61,7 +61,7 @@ struct SQLTranslator {
     return SQLExpression(text: name, columns: [name])
   }
 
-  /// When the condition of a rule holds.
+  /// The condition under which a rule matches.
   mutating func condition(of entry: Program.Entry) throws(SQLRefusal) -> SQLCondition {
     let root = ruleSet.program.storage.rootNodes[entry.source]
     do throws(SQLRefusal) {
@@ -72,7 +72,7 @@ struct SQLTranslator {
     }
   }
 
-  /// Whether a rule that reads nothing holds; nil for others.
+  /// Whether a rule that reads nothing matches; nil for other rules.
   private func constantTruth(_ root: ConditionGraph.ID, _ entry: Program.Entry) -> Bool? {
     let program = ruleSet.program
     guard program.storage.graph.slots(below: root).isEmpty else { return nil }
@@ -104,7 +104,7 @@ struct SQLTranslator {
 
   // MARK: Values
 
-  /// The value that a part evaluates to.
+  /// The values that a part of a condition evaluates to.
   mutating func value(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
     if let known = known[id] { return known }
     let cell = try computed(id)
@@ -161,7 +161,7 @@ struct SQLTranslator {
     }
   }
 
-  /// The fault of reading what is not a value.
+  /// The error of reading a cell that has no value.
   private static func absence(of cell: Cell) -> EvaluationError.Kind {
     switch cell.tag {
     case Tag.notAMap: .noSuchOverload
@@ -171,7 +171,7 @@ struct SQLTranslator {
     }
   }
 
-  /// An attribute; a missing one is a fault.
+  /// The values of an attribute. A missing attribute is an error.
   private mutating func slot(_ slot: Int) throws(SQLRefusal) -> SQLCell {
     let missing = SQLCell(.fault(.noSuchAttribute))
     if let other = columns.clashes[slot], let path = columns.columns[slot]?.column.path {
@@ -199,12 +199,12 @@ struct SQLTranslator {
     return present(column.expression, values, or: other)
   }
 
-  /// An element of a list that is NULL, as rules see it: on iOS an empty map.
+  /// The value of a NULL element of a list: on iOS an empty map.
   var nullElement: SQLValue {
     .constant(binding.null == .emptyMap ? Cell(tag: Tag.map, count: 0, at: nil) : .null)
   }
 
-  /// The values of a column, or another cell where it is NULL.
+  /// The values of a column, or another cell if the column is NULL.
   private func present(
     _ column: SQLExpression, _ values: [(SQLCondition, SQLValue)], or other: SQLCell
   ) -> SQLCell {
@@ -260,7 +260,7 @@ struct SQLTranslator {
 
   // MARK: Tests
 
-  /// Whether a part can only be a bool or a fault.
+  /// Whether a part always evaluates to a bool or an error.
   func isTest(_ id: ConditionGraph.ID) -> Bool {
     switch node(id).kind {
     case .constant: constant(id)?.tag == Tag.bool
@@ -278,7 +278,7 @@ struct SQLTranslator {
     }
   }
 
-  /// The outcome that a part evaluates to where a bool is needed.
+  /// The outcome of a part whose value must be a bool.
   mutating func test(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     let outcome = try outcome(id)
     guard outcome.size <= Self.mostAtoms else {
@@ -332,7 +332,8 @@ struct SQLTranslator {
     }
   }
 
-  /// `&&` and `||` of CEL: an operand that decides counts more than the fault of another one.
+  /// Writes CEL's `&&` and `||`. An operand that decides the result takes precedence over errors of
+  /// other operands.
   private mutating func absorbing(_ parts: [ConditionGraph.ID], isAnd: Bool) throws(SQLRefusal)
     -> SQLOutcome
   {
@@ -343,19 +344,19 @@ struct SQLTranslator {
     }
     let no = SQLCondition.any(of: outcomes.map(\.no))
     let yes = SQLCondition.all(of: outcomes.map(\.yes))
-    // Which operand's fault it is does not matter: nothing rescues it.
+    // It does not matter which operand fails, because no expression handles the error.
     let failing = SQLCondition.any(of: outcomes.flatMap { $0.faults.map(\.when) })
     let result = SQLOutcome(
       yes: yes, no: no, faults: [(.noSuchOverload, .all(of: [failing, !no]))])
     return isAnd ? result : result.negated
   }
 
-  /// `&&` of superscript: the first fault counts, whatever the operands are.
+  /// Writes superscript's `&&`. The first error is the result, whatever the other operands are.
   private mutating func both(_ parts: [ConditionGraph.ID]) throws(SQLRefusal) -> SQLOutcome {
     var result = SQLOutcome(true)
     for part in parts.reversed() {
       let (first, rest) = (try truth(part), result)
-      // Each part repeats those behind it.
+      // The condition of each part repeats the parts after it.
       guard rest.size + first.size <= Self.mostAtoms else {
         throw SQLRefusal("the condition is too long in SQL")
       }
@@ -371,7 +372,7 @@ struct SQLTranslator {
     return result
   }
 
-  /// Whether a part counts as true.
+  /// Whether the value of a part counts as true.
   private mutating func truth(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     if isTest(id) { return try test(id) }
     return try value(id).testing { value throws(SQLRefusal) in try truth(of: value) }
@@ -392,7 +393,7 @@ struct SQLTranslator {
     }
   }
 
-  /// Equality with a literal.
+  /// A test whether an expression equals a literal.
   func equality(_ value: SQLExpression, _ literal: String) -> SQLAtom {
     .predicate(
       "\(value.text) = \(literal)", not: "\(value.text) <> \(literal)", columns: value.columns,

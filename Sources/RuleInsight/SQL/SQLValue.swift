@@ -1,38 +1,38 @@
 internal import Expressions
 
-/// Why a rule cannot be written in SQL.
+/// The reason why a rule cannot be written in SQL.
 package struct SQLRefusal: Error, Hashable, Sendable {
   package var reason: String
 
   init(_ reason: String) { self.reason = reason }
 }
 
-/// An expression in SQL. It is NULL only where one of its columns is.
+/// An SQL expression. It is NULL only if one of its columns is NULL.
 struct SQLExpression: Hashable {
   var text: String
   var columns: [String]
 }
 
-/// A value of a rule in SQL.
+/// A rule's value in SQL.
 enum SQLValue {
   case constant(Cell)
   case fault(EvaluationError.Kind)
   case text(SQLExpression)
   case integer(SQLExpression)
-  /// An integer without a sign: a type of its own, as in Kotlin.
+  /// An unsigned integer, which is a separate type as in Kotlin.
   case unsigned(SQLExpression)
-  /// A number that is not NaN. Whether it is an integer or a double is not known.
+  /// A number that is not NaN. It may be an integer or a double.
   case number(SQLExpression)
   case double(SQLExpression)
-  /// Microseconds since 1970.
+  /// A time in microseconds since 1970.
   case time(SQLExpression)
   /// A difference of times in microseconds.
   case span(SQLExpression)
   case list(SQLExpression)
-  /// A value about which nothing else is known.
+  /// A value of unknown type.
   case something(String)
 
-  /// The expression of a number.
+  /// The expression of the value, if it is a number.
   var number: SQLExpression? {
     switch self {
     case .integer(let number), .unsigned(let number), .number(let number), .double(let number):
@@ -41,7 +41,7 @@ enum SQLValue {
     }
   }
 
-  /// The value as a cell that does not change.
+  /// The value, if it is a constant.
   var cell: Cell? { if case .constant(let cell) = self { cell } else { nil } }
 
   var isTime: Bool {
@@ -55,7 +55,7 @@ enum SQLValue {
   var fault: EvaluationError.Kind? { if case .fault(let kind) = self { kind } else { nil } }
 }
 
-/// The values that a part of a rule evaluates to: one for each of several conditions. Exactly one condition is true.
+/// The possible values of a part of a rule, each with its condition. Exactly one condition is true.
 struct SQLCell {
   struct Case {
     var when: SQLCondition
@@ -70,7 +70,7 @@ struct SQLCell {
     self.cases = cases.filter { $0.0 != .never }.map { Case(when: $0.0, value: $0.1) }
   }
 
-  /// The cell with something else in the place of some values.
+  /// The cell with some of its values replaced.
   func mapping(_ body: (SQLValue) throws(SQLRefusal) -> SQLCell) throws(SQLRefusal) -> SQLCell {
     var all: [(SQLCondition, SQLValue)] = []
     for part in cases {
@@ -81,7 +81,7 @@ struct SQLCell {
     return SQLCell(all)
   }
 
-  /// The outcome of a test of the value.
+  /// The outcome of testing each possible value.
   func testing(_ body: (SQLValue) throws(SQLRefusal) -> SQLOutcome) throws(SQLRefusal)
     -> SQLOutcome
   {
@@ -91,7 +91,7 @@ struct SQLCell {
   }
 }
 
-/// The outcome of a test: true, false, or a fault, each under a condition. Exactly one of them holds.
+/// The outcome of a test: true, false or an error, each with its condition. Exactly one condition is true.
 struct SQLOutcome {
   var yes: SQLCondition
   var no: SQLCondition
@@ -119,7 +119,7 @@ struct SQLOutcome {
     self.faults = faults.filter { $0.when != .never }
   }
 
-  /// The outcome of whichever condition holds; exactly one does.
+  /// Combines outcomes, each with its condition. Exactly one condition must be true.
   init(choosing parts: [(SQLCondition, SQLOutcome)]) {
     yes = .any(of: parts.map { .all(of: [$0, $1.yes]) })
     no = .any(of: parts.map { .all(of: [$0, $1.no]) })
