@@ -11,9 +11,9 @@ package struct Exercise {
   fileprivate var clauses: [(rule: Int, clause: Int, holds: Bool)] = []
 }
 
-/// How many times tests have exercised each part.
+/// The number of times that tests have exercised each part.
 package struct CoverageCounts: Sendable {
-  /// The number of times that an evaluated clause held, and that it did not.
+  /// The number of times that a clause was true, and the number of times that it was not.
   package struct Clause: Hashable, Sendable {
     package var holds = 0
     package var fails = 0
@@ -21,9 +21,9 @@ package struct CoverageCounts: Sendable {
 
   package fileprivate(set) var users = 0
   package fileprivate(set) var points: [CoveragePoint: Int] = [:]
-  /// By rule, the number of users that reached it.
+  /// For each rule, the number of users that reached it.
   package fileprivate(set) var reached: [Int]
-  /// By rule and clause.
+  /// The counts of each clause, by rule.
   package fileprivate(set) var clauses: [[Clause]]
 
   package subscript(point: CoveragePoint) -> Int { points[point] ?? 0 }
@@ -44,27 +44,27 @@ package final class CoverageCounter {
   let assigner: Assigner
   let texts: TextPlan?
   let rules: RuleModel
-  /// By condition and clause, the condition with the clause inverted.
+  /// For each condition and clause, the condition with the clause inverted.
   let flips: [[ClauseFlip?]]
-  /// By condition and clause, the result of a clause that reads nothing, such as `false` in a
+  /// For each condition and clause, the result of a clause that reads nothing, such as `false` in a
   /// choice.
   private let literals: [[Bool?]]
-  /// By rule, its limit. Copying an audience for each user takes longer than deciding.
+  /// The limit of each rule. Copying an audience for each user takes longer than deciding.
   private let limits: [OccurrenceLimit?]
-  /// By condition, the numbers of its clauses by their range.
+  /// For each condition, the numbers of its clauses by their range.
   private var numbers: [Int: [SourceRange: Int]] = [:]
-  /// By slot of the model, the slot of the rules.
+  /// For each slot of the model, the slot of the rules.
   private let slots: [Int?]
   private(set) var frame: Frame
   private var reader: UserRecordReader
   private var clock: HistoryClock
   package private(set) var counts: CoverageCounts
-  /// Rules that need no further users. Their clauses are not judged for those that are decided later.
+  /// Rules that need no more users. Their clauses are not judged for users that are decided later.
   private var isClosed: Set<Int> = []
 
   /// - Parameters:
-  ///   - clock: the time for users without their own.
-  ///   - texts: texts that are included.
+  ///   - clock: the time for users whose tests have none.
+  ///   - texts: the texts to include in the coverage.
   package init(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock, texts: TextPlan? = nil)
   {
     self.ruleSet = ruleSet
@@ -99,8 +99,8 @@ package final class CoverageCounter {
     rules.conditionOf[rule].map { rules.model.conditions[$0].clauses } ?? []
   }
 
-  /// The ways in which a clause can decide. One that reads nothing always has the same result, and
-  /// one that folding removed never matters.
+  /// The results with which a clause can decide. A clause that reads nothing always has the same
+  /// result, and a clause that folding removed never decides.
   func sides(ofClause number: Int, ofRule rule: Int) -> [Bool] {
     guard let condition = rules.conditionOf[rule] else { return [] }
     let clause = rules.model.conditions[condition].clauses[number]
@@ -113,7 +113,7 @@ package final class CoverageCounter {
     sides(ofClause: number, ofRule: rule).count == 1
   }
 
-  /// Counts a user of a test.
+  /// Counts the user of a test.
   package func add(_ test: RuleTestCase, at clock: HistoryClock) throws(UserRecordReader.Rejection)
     -> Decision
   {
@@ -128,7 +128,7 @@ package final class CoverageCounter {
 
   /// Decides a user without counting it.
   ///
-  /// - Parameter only: a clause's point. No other clauses are judged.
+  /// - Parameter only: the point of the only clause to judge; nil judges all clauses.
   func exercise(
     _ record: [UInt8], at placement: String, _ clock: HistoryClock, seed: String? = nil,
     only: CoveragePoint? = nil
@@ -201,7 +201,7 @@ package final class CoverageCounter {
     let (model, flips) = (rules.model, flips[condition])
     let places = model.conditions[condition].clauses
     let none = model.conditions[condition].root
-    // For every clause its result, and those of the condition with it inverted.
+    // The result of every clause, and the result of the condition with the clause inverted.
     let numbers = only.map { $0..<$0 + 1 } ?? places.indices
     let nodes = numbers.flatMap { number in
       [places[number].node, flips[number]?.whenTrue, flips[number]?.whenFalse].map { $0 ?? none }
@@ -219,7 +219,7 @@ package final class CoverageCounter {
       if clause.wasReached { exercise.clauses.append((rule, number, holds)) }
       guard isOpen, flips[number] != nil else { continue }
       let turned = outcomes[first + (holds ? 3 : 2)]
-      // An outcome that may be either does not count as a difference.
+      // A result that may be true or not does not count as a difference.
       if turned != .true && turned.contains(.true) { continue }
       if (turned == .true) != (outcomes[0] == .true) {
         exercise.points.insert(.clause(rule: rule, number: number, holds: holds))
@@ -257,14 +257,14 @@ extension Decision {
 }
 
 extension CoverageCounter {
-  /// A rule's condition as a string; nil for a rule that matches every user.
+  /// The condition of a rule as a string; nil for a rule that matches every user.
   package func expression(ofRule number: Int) -> String? {
     let rule = ruleSet.rules[number]
     if rule.audience.isEverybody { return nil }
     return rule.audience.expression ?? rule.entry.map { ruleSet.program.sources[$0.source] }
   }
 
-  /// The place of a rule, or of one of its clauses, in the config. A range is relative to the
+  /// The place of a rule, or of one of its clauses, in the config. The range is relative to the
   /// expression.
   package func place(ofRule number: Int, clause: Int? = nil) -> (path: String, range: SourceRange?)
   {
@@ -276,7 +276,7 @@ extension CoverageCounter {
 }
 
 extension CoverageCounter {
-  /// The included texts, by paywall.
+  /// The included texts of each paywall.
   package var paywallTexts: [(identifier: String, names: [String])] {
     texts?.paywalls.map { ($0.identifier, $0.names) } ?? []
   }

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// The coverage of tests, as a JSON object.
+/// The coverage of tests as a JSON object.
 package struct CoverageJSON {
   private let run: CoverageRun
   private let places: DiagnosticPlaces
@@ -127,7 +127,7 @@ package struct CoverageJSON {
     members(head, numbers.map { ($0.key, $0.value) }, points, more)
   }
 
-  /// An entry with its counts, and an explanation for each that is zero.
+  /// An entry with its counts, and an explanation for each count that is zero.
   private func members(
     _ head: KeyValuePairs<String, Value>, _ numbers: [(String, Int)],
     _ points: [(String, CoveragePoint)], _ more: [Value.Entry]

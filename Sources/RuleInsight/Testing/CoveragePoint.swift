@@ -1,30 +1,30 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A part of a config that a test can exercise. Each counts once in the coverage. Rules are those
-/// of the rule set.
+/// A part of a config that a test can exercise. Each point counts once in the coverage. Rules are
+/// numbered as in the rule set.
 package enum CoveragePoint: Hashable, Sendable {
   /// The audience decides.
   case audience(rule: Int)
-  /// The clause decides while it holds, or while it does not: with the opposite result of this
-  /// clause alone, the audience would not match the user, or would.
+  /// The clause decides: with the opposite result of this clause alone, the audience's condition
+  /// would have another result. `holds` is the result of the clause.
   case clause(rule: Int, number: Int, holds: Bool)
   case limit(rule: Int, LimitCase)
-  /// An owner of its entitlement skips the audience.
+  /// An owner of the audience's entitlement skips the audience.
   case owner(rule: Int)
   /// A user gets the variant.
   case variant(rule: Int, Int)
-  /// A text of a paywall that a user gets, by its number in the plan's texts.
+  /// A user gets a text of a paywall. The text is a number among the plan's texts.
   case text(paywall: Int, Int)
 
   /// The cases of an audience's occurrence limit.
   package enum LimitCase: String, Hashable, Sendable, CaseIterable {
-    /// The audience matches, and the limit is used up.
+    /// The audience's condition is true, but the limit is used up.
     case usedUp
-    /// The audience matches a user for the last time: with one more occurrence it would not.
+    /// The audience takes a user for the last time: one more occurrence would use up the limit.
     case lastTime
-    /// The audience matches a user that has reached the limit, but with occurrences too old to
-    /// count.
+    /// The audience takes a user with as many occurrences as the limit allows, because some are too
+    /// old to count.
     case longAgo
   }
 

@@ -7,15 +7,15 @@ package struct CoverageRun {
   package let search: CoverageSearch
   /// The number of tests that could be decided.
   package private(set) var tests = 0
-  /// The number of these whose expectation differs.
+  /// The number of decided tests that fail.
   package private(set) var failing = 0
-  /// The tests that cannot run, and why.
+  /// The tests that cannot run, with the reasons.
   package private(set) var faults: [String]
 
   /// - Parameters:
   ///   - tests: the users to count.
   ///   - start: the time for tests without one, and for the users that close gaps.
-  ///   - clock: has the time zone for displayed times.
+  ///   - clock: the clock with the time zone for displayed times.
   ///   - tell: called before each test, and then with the number of each placement that is
   ///     searched. If it throws, the run ends.
   package init<Problem: Error>(
@@ -45,7 +45,7 @@ package struct CoverageRun {
     }
   }
 
-  /// The exercised share of all points that can be exercised.
+  /// The number of exercised points, and the number of all points that can be exercised.
   package var share: (exercised: Int, all: Int) { search.share(of: search.points) }
   package var impossible: Int { search.points.count - share.all }
 

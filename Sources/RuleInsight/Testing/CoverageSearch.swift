@@ -2,27 +2,28 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Looks for users who exercise what tests do not, so that every gap has a user, a reason why there can be
-/// none, or is reported as unknown.
+/// Looks for users that exercise the points that tests do not. Every gap gets a user or a reason why no such user
+/// exists, or is reported as unknown.
 package struct CoverageSearch {
   /// The result for a point that no test exercises.
   package enum Gap: Hashable, Sendable {
-    /// There is a user who does.
+    /// A user exists that exercises the point.
     case closable
-    /// There can be none, for this reason.
+    /// No user can exercise the point, for this reason.
     case impossible(String)
-    /// None was found.
+    /// No user was found, for this reason.
     case unknown(String)
   }
 
-  /// How many times the usual steps a question may take: no user waits for this at a keystroke.
+  /// The factor for the usual number of steps of a question. It is high because no user waits for
+  /// an answer at a keystroke.
   private static let effort = 20
 
-  /// The counts of what tests have exercised.
+  /// The numbers of times that tests have exercised each part.
   package let counts: CoverageCounts
   /// The points that count, in the order of the config, including those that cannot be exercised.
   package private(set) var points: [CoveragePoint] = []
-  /// By point that no test exercises.
+  /// The gaps, by point that no test exercises.
   package private(set) var gaps: [CoveragePoint: Gap] = [:]
   /// Lines of tests that close the gaps.
   package private(set) var lines: [Value] = []
@@ -32,9 +33,10 @@ package struct CoverageSearch {
   }
 
   /// - Parameters:
-  ///   - counter: has counted the users of the tests. Afterwards it has those of ``lines``, too.
-  ///   - clock: when these are decided.
-  ///   - tell: is called with the number of the placement before each of its rules.
+  ///   - counter: the counter that has counted the users of the tests. Afterwards it has also
+  ///     counted the users of ``lines``.
+  ///   - clock: the time at which the users of ``lines`` are decided.
+  ///   - tell: called with the number of the placement before each of its rules.
   package init<Problem: Error>(
     _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws(Problem) -> Void
   ) throws(Problem) {
@@ -54,7 +56,7 @@ package struct CoverageSearch {
         closing.close(rule)
       }
       gaps.combine(closing.gaps) { $1 }
-      // Users who were found for something else do it as well.
+      // Users that were found for other points may exercise this point too.
       for point in own where counts[point] == 0 && counter.counts[point] > 0 {
         gaps[point] = .closable
       }
@@ -87,7 +89,7 @@ package struct CoverageSearch {
 
   // MARK: Shares
 
-  /// The number of some points that can be exercised, and that are.
+  /// The number of exercised points among some points, and the number of points that can be exercised.
   package func share(of points: some Sequence<CoveragePoint>) -> (exercised: Int, all: Int) {
     var (exercised, all) = (0, 0)
     for point in points {
@@ -119,14 +121,14 @@ extension CoverageCounter {
       }
     }
     points += rule.audience.occurrenceLimit?.cases.map { .limit(rule: number, $0) } ?? []
-    // Without a running experiment no user gets a variant.
+    // Users only get a variant while the experiment is running.
     if rule.audience.experimentStatus == .running {
       points += rule.audience.variants.indices.map { .variant(rule: number, $0) }
     }
     return points
   }
 
-  /// A point in the words of a test's name.
+  /// A point in words, for the name of a test.
   func title(of point: CoveragePoint) -> String {
     guard let rule = point.rule else { return "" }
     let audience = ruleSet.rules[rule].audience

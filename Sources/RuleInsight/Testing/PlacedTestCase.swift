@@ -1,11 +1,11 @@
 internal import Expressions
 package import RuleEngine
 
-/// A test with its place.
+/// A test and its position in a file.
 package struct PlacedTestCase: Sendable {
   package var test: RuleTestCase
   package var file: String
-  /// Counted from 1.
+  /// The line number, counted from 1.
   package var line: Int
 
   /// The source of tests that do not come from a file.
@@ -22,8 +22,8 @@ package struct PlacedTestCase: Sendable {
   /// The name of the test in reports.
   package var title: String { test.name ?? place }
 
-  /// Why the test cannot run, if the config does not have its placement although the test expects
-  /// it.
+  /// The reason why the test cannot run: it expects an outcome at a placement that the config does
+  /// not have.
   package func placementFault(_ ruleSet: RuleSet) -> String? {
     guard ruleSet.placement(named: test.placement) == nil,
       test.expectation.strings[.result] != "placementNotFound"

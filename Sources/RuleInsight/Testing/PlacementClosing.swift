@@ -4,9 +4,9 @@ internal import RuleEngine
 
 /// Finds users for the points of a placement that no test exercises.
 ///
-/// Every user that is found is decided and counted like those of tests. It is only used if it then
-/// exercises the point that it was found for. If it exercises further points, these are not
-/// searched again.
+/// Every user that is found is decided and counted like the users of tests. It is only used if it
+/// then exercises the point that it was found for. Other points that it exercises are not searched
+/// for again.
 struct PlacementClosing {
   private let counter: CoverageCounter
   private let placement: String
@@ -17,12 +17,12 @@ struct PlacementClosing {
   /// Users that the current rule matches.
   private var taken: [Value] = []
   private var isAsked = false
-  /// By path, realistic values.
+  /// Realistic values for each path.
   private var ordinaryValues: [[String]: [Value]] = [:]
-  /// The remaining work to make users realistic, in attributes of decided users.
+  /// The remaining work for making users realistic, in attributes of decided users.
   private var ordinaryWork = 1_000_000
 
-  /// The number of user IDs to try for an audience's variants.
+  /// The maximum number of user IDs to try for an audience's variants.
   private static let mostIDs = 2_000
   /// The maximum number of occurrences in a record.
   private static let mostOccurrences = 1_000
@@ -85,7 +85,7 @@ struct PlacementClosing {
     return true
   }
 
-  /// - Parameter judgesAll: whether to find what else the user exercises.
+  /// - Parameter judgesAll: whether to find all points that the user exercises.
   private func exercise(_ record: Value, for point: CoveragePoint, judgesAll: Bool = false)
     -> Exercise?
   {
@@ -97,8 +97,8 @@ struct PlacementClosing {
     return exercise
   }
 
-  /// The user with realistic values instead of, for example, `true` for a plan, if they have the
-  /// same effect.
+  /// The user with realistic values, if they have the same effect. They replace values such as
+  /// `true` for a plan.
   private mutating func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
     var record = record
     for root in [UserMember.user, .device, .params] {
@@ -141,7 +141,7 @@ struct PlacementClosing {
     return nobody(rule)
   }
 
-  /// Why no user was found that a rule matches.
+  /// The reason why no user was found that a rule takes.
   private func nobody(_ rule: Int) -> CoverageSearch.Gap {
     guard let question = analysis.taking(rule, isFirstTime: false) else {
       return .impossible("earlier audiences take every user")
@@ -155,7 +155,7 @@ struct PlacementClosing {
     return .impossible("earlier audiences take every user that matches")
   }
 
-  /// Users that a rule matches. There are several, because not all can be changed in the same way.
+  /// Users that a rule takes. Several are needed, because a user cannot be changed in every way.
   private mutating func users(takenBy rule: Int) -> [Value] {
     if isAsked || !taken.isEmpty { return taken }
     isAsked = true
@@ -198,7 +198,7 @@ struct PlacementClosing {
 
   // MARK: Limits, owners
 
-  /// A gap that is closed by changing a user that the rule matches.
+  /// Closes a gap by changing a user that the rule takes.
   private mutating func madeGap(
     _ point: CoveragePoint, _ rule: Int, _ changes: (Value) -> [Value]
   ) -> CoverageSearch.Gap {
@@ -222,11 +222,12 @@ struct PlacementClosing {
       switch limitCase {
       case .usedUp, .lastTime:
         let count = limitCase == .usedUp ? limit.maxCount : limit.maxCount - 1
-        // As old as possible without being odd. Some limits have an empty time span.
+        // The occurrences are as old as the span allows without unusual times. Some limits have an
+        // empty time span.
         return [minute, 1_000, 0].flatMap { age -> [Value] in
           let times = Array(repeating: now - age, count: count)
           let alone = user.with(limit, times, now)
-          // Earlier audiences may depend on the previous occurrences.
+          // Earlier audiences may depend on the user's previous occurrences.
           return own.isEmpty ? [alone] : [alone, user.with(limit, times, beside: own, now)]
         }
       case .longAgo:
@@ -248,7 +249,7 @@ struct PlacementClosing {
     let users = users(takenBy: rule)
     guard let user = users.first else { return nobody(rule) }
     if let id = id(drawing: variant, rule), keeps(user.named(id), for: point) { return .closable }
-    // A stored variant stays.
+    // A stored variant is not drawn again.
     let stored = Value.object([
       "experimentId": .string(audience.experimentID),
       "variantId": .string(audience.variants[variant].id),
@@ -270,7 +271,7 @@ struct PlacementClosing {
 }
 
 extension Value {
-  /// Whether it looks like a placeholder for values that no condition compares: a bool, an empty
+  /// Whether the value looks like a placeholder that no condition compares: a bool, an empty
   /// string, or one letter.
   fileprivate var isOdd: Bool {
     switch self {
@@ -280,13 +281,13 @@ extension Value {
     }
   }
 
-  /// A record that owns the entitlement whose owners skip the audience.
+  /// The record, with the entitlement whose owners skip the audience.
   fileprivate func owning(_ audience: Audience) -> Value {
     let owned = self["entitlements"]?.elements ?? []
     return setting(["entitlements"], to: .list(owned + [.string(audience.entitlementGuard ?? "")]))
   }
 
-  /// A record with these occurrences.
+  /// The record with additional occurrences.
   fileprivate func with(
     _ limit: OccurrenceLimit, _ times: [Instant], beside own: [Value] = [], _ now: Instant
   ) -> Value {

@@ -1,12 +1,12 @@
 package import Expressions
 package import RuleEngine
 
-/// The outcome that a test expects. Unmentioned parts are not compared.
+/// The outcome that a test expects. Only the given fields are compared.
 package struct RuleExpectation: Hashable, Sendable {
   /// The audience that decides.
   package enum Audience: Hashable, Sendable {
     case index(Int)
-    /// Its ID, or that of its experiment.
+    /// The audience with this ID, or with an experiment of this ID.
     case id(String)
     /// No audience decides.
     case none
@@ -18,7 +18,7 @@ package struct RuleExpectation: Hashable, Sendable {
   /// The expected texts of the paywall.
   package var texts: [Text] = []
 
-  /// A text of a paywall by its name, as the user reads it.
+  /// A text of a paywall as the user reads it, with its name.
   package struct Text: Hashable, Sendable {
     package var name: String
     package var text: String
@@ -26,14 +26,14 @@ package struct RuleExpectation: Hashable, Sendable {
 
   package init() {}
 
-  /// The possible results.
+  /// All result names.
   package static let results = [
     "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable",
   ]
 
-  /// A difference from the expectation.
+  /// A difference between the expected and the actual outcome.
   package struct Difference: Hashable, Sendable {
-    /// `result`, `audience`, `experiment`, `variant`, `paywall`, or `texts.NAME`.
+    /// The name of the field: `result`, `audience`, `experiment`, `variant`, `paywall`, or `texts.NAME`.
     package var field: String
     package var expected: String
     package var got: String
@@ -80,7 +80,7 @@ package struct RuleExpectation: Hashable, Sendable {
 
   private static func shown(_ text: String) -> String { text.isEmpty ? "none" : text }
 
-  /// Names that the placement does not have, each with a suggestion.
+  /// Reports names that the placement does not have, each with a suggestion.
   ///
   /// - Parameter audiences: the audiences of the placement.
   func unknownNames(_ audiences: [RuleEngine.Audience]) -> [String] {
@@ -132,7 +132,7 @@ extension RuleExpectation.Audience {
 }
 
 extension RuleExpectation {
-  /// Why a test's expectation is invalid, in words.
+  /// The reason why a test's expectation is invalid, in words.
   package struct Fault: Error, Hashable, Sendable {
     package var message: String
 
@@ -141,7 +141,7 @@ extension RuleExpectation {
 
   private static let keys = OutcomeField.ofChoices.map { $0.rawValue } + ["texts"]
 
-  /// - Parameter value: the `expect` of a test.
+  /// - Parameter value: the `expect` member of a test.
   package init(_ value: Value) throws(Fault) {
     guard case .map(let members) = value else {
       throw Fault("'expect' must be an object, such as {\"result\":\"paywall\"}")
@@ -167,7 +167,7 @@ extension RuleExpectation {
   /// Expects a field to have a value.
   ///
   /// - Parameters:
-  ///   - field: any but the audience.
+  ///   - field: any field except the audience.
   ///   - text: for the result, one of ``results``.
   package mutating func set(_ field: OutcomeField, to text: String?) throws(Fault) {
     guard field == .result else {

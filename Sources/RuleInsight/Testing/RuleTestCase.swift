@@ -8,7 +8,7 @@ package struct RuleTestCase: Sendable {
   package var placement: String
   /// The time of the decision, if the test has one.
   package var now: Instant?
-  /// The seed of the draw, if the test has one and variants are drawn by hash.
+  /// The seed of the draw, if the test has one. It only matters if variants are drawn by hash.
   package var seed: String?
   /// The user's record, as JSON.
   package var record: [UInt8]
@@ -26,13 +26,13 @@ package struct RuleTestCase: Sendable {
     self.expectation = expectation
   }
 
-  /// The keys of tests beside those of user records.
+  /// The keys of tests in addition to those of user records.
   private static let keys = ["name", "placement", "now", "seed", "expect"]
 
   /// - Parameters:
   ///   - value: a user record with `placement` and `expect`, and optionally `name`, `now` and
   ///     `seed`.
-  ///   - timeZone: the zone of times without one.
+  ///   - timeZone: the time zone of times without one.
   package init(_ value: Value, timeZone: String) throws(RuleExpectation.Fault) {
     guard case .map(let members) = value else {
       throw RuleExpectation.Fault("a test must be a JSON object")
@@ -89,12 +89,11 @@ package struct RuleTestCase: Sendable {
 /// The result of a test.
 package struct RuleTestResult: Sendable {
   package var subjectID: String
-  /// Empty if everything is as expected.
+  /// The differences from the expectation; empty if the test passes.
   package var differences: [RuleExpectation.Difference]
-  /// The result of the placement, in a line; empty if everything is as expected.
+  /// The outcome at the placement, in a line; empty if the test passes.
   package var got = ""
-  /// The reasons, in lines: the result of the audience that was expected, or of the one that
-  /// decided.
+  /// The reasons as lines: the result of the expected audience, or of the audience that decided.
   package var reasons: [String] = []
 }
 
@@ -116,7 +115,7 @@ package struct RuleTester: ~Copyable {
 
   /// - Parameters:
   ///   - clock: the time and the calendar of the test.
-  ///   - texts: the texts of paywalls at that time, for a test that expects texts.
+  ///   - texts: the texts of paywalls at the time of the test, if the test expects texts.
   package mutating func run(_ test: RuleTestCase, at clock: HistoryClock, texts: TextPlan? = nil)
     throws(UserRecordReader.Rejection) -> RuleTestResult
   {
@@ -150,8 +149,8 @@ package struct RuleTester: ~Copyable {
 }
 
 extension Explanation {
-  /// The result of the audience that should have decided, otherwise of the one that did and of
-  /// those that were held back: the lines that explain why a test fails.
+  /// The lines that explain why a test fails: the result of the expected audience. Without one, the
+  /// results of the audience that decided and of those that were held back.
   fileprivate func reasons(for expectation: RuleExpectation) -> [String] {
     let expected: Audience? =
       switch expectation.audience {

@@ -1,25 +1,25 @@
 package import Expressions
 internal import RuleEngine
 
-/// The contents of a text of tests: tests, and lines that are not tests. The text is a JSON object a line, one JSON
-/// list, or an object that names a table.
+/// The tests in a file, and the lines that are not tests. The file has a JSON object on each line, one JSON list, or an
+/// object that names a table.
 package struct RuleTestText {
-  /// Reads a table that an object names, which stands at a place; nil where there are no tables.
+  /// Reads the table that an object names; nil if tables are not supported.
   package typealias Table<Problem: Error> = (Value, _ place: String) throws(Problem) -> (
     tests: [PlacedTestCase], faults: [String]
   )
 
   package private(set) var tests: [PlacedTestCase] = []
-  /// The parts of the text that cannot be run, each with the reason and its place.
+  /// The parts of the file that cannot be run, each with its place and the reason.
   package private(set) var faults: [String] = []
 
   private let name: String
   private let timeZone: String
 
   /// - Parameters:
-  ///   - name: the display name of the text.
-  ///   - timeZone: the zone of times without one.
-  ///   - describe: what to say of a table in a list that cannot be read.
+  ///   - name: the display name of the file.
+  ///   - timeZone: the time zone of times without one.
+  ///   - describe: returns the message for a table in a list that cannot be read.
   package init<Problem: Error>(
     _ bytes: [UInt8], name: String, timeZone: String, table: Table<Problem>?,
     describe: (Problem) -> String
@@ -30,7 +30,7 @@ package struct RuleTestText {
     case nil: faults.append("\(name) is empty: a test is a JSON object a line")
     case UInt8(ascii: "["): readList(bytes, table, describe)
     default:
-      // A single object over several lines is a whole file.
+      // A single object that spans several lines is the whole file.
       if let whole = try? Value.parse(json: bytes) {
         try read(whole, line: 1, table)
       } else {
@@ -40,7 +40,7 @@ package struct RuleTestText {
     if tests.isEmpty, faults.isEmpty { faults.append("\(name) has no tests") }
   }
 
-  /// A text without tables.
+  /// Reads a file that contains no tables.
   package init(_ bytes: [UInt8], name: String, timeZone: String) {
     let table: Table<Never>? = nil
     self.init(bytes, name: name, timeZone: timeZone, table: table, describe: Self.nothing)
@@ -69,7 +69,7 @@ package struct RuleTestText {
   private mutating func readList<Problem: Error>(
     _ bytes: [UInt8], _ table: Table<Problem>?, _ describe: (Problem) -> String
   ) {
-    // Where each element begins: a list knows that no more once it is a value.
+    // The lines are found first, because a parsed list does not know where its elements begin.
     let lines = ListElements.lines(bytes)
     let list: Value
     do throws(JSONFault) {
@@ -106,9 +106,9 @@ package struct RuleTestText {
   }
 }
 
-/// The elements of a JSON list in a text.
+/// The elements of a JSON list in a file.
 private enum ListElements {
-  /// The line at which each element begins, from 1.
+  /// The number of the line at which each element begins, from 1.
   static func lines(_ bytes: [UInt8]) -> [Int] {
     var lines: [Int] = []
     var line = 1

@@ -2,12 +2,12 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// A line of a file of tests: a user, and the expected outcome.
+/// Writes a line of a test file: a user, and the expected outcome.
 enum TestLine {
   /// - Parameters:
   ///   - record: the user's record.
-  ///   - now: when it was decided.
-  ///   - seed: the seed of the draw; empty for the default seed, and without a draw.
+  ///   - now: the time of the decision.
+  ///   - seed: the seed of the draw; empty for the default seed, or if no variant is drawn.
   static func value(
     _ record: Value, _ decision: Decision, _ now: Instant, seed: String, name: String
   ) -> Value {
@@ -40,7 +40,7 @@ enum TestLine {
   /// The initial user, without any attributes.
   static let nobody = Value.object(["userId": .string(WitnessRecord.userID)])
 
-  /// An ID of a user that differs in nothing else.
+  /// A user ID with a number. Users with different numbers differ only in their ID.
   static func id(_ number: Int) -> String {
     number == 0 ? WitnessRecord.userID : "\(WitnessRecord.userID)-\(number)"
   }

@@ -4,7 +4,7 @@ package import RuleEngine
 
 /// Initial tests: a user for each audience and variant of a config, with its outcome.
 package enum TestProposals {
-  /// User IDs that are tried for each variant.
+  /// The maximum number of user IDs to try for each variant.
   private static let mostIDs = 2_000
 
   /// - Returns: the lines of a file of tests, and the points for which no user was found.
@@ -35,7 +35,7 @@ package enum TestProposals {
     return (lines, missing)
   }
 
-  /// The same user under other IDs, one for each variant that is drawn.
+  /// The same user under several IDs, one for each variant that is drawn.
   private static func spread(
     _ record: Value, over variants: [Variant], at placement: String, _ decider: WitnessDecider,
     _ assigner: Assigner, _ now: Instant
@@ -52,7 +52,7 @@ package enum TestProposals {
     return found.sorted { $0.key < $1.key }.map { $0.value }
   }
 
-  /// - Parameter seed: the seed of the draw; empty for the default seed, and without a draw.
+  /// - Parameter seed: the seed of the draw; empty for the default seed, or if no variant is drawn.
   private static func line(_ record: Value, _ decision: Decision, _ now: Instant, seed: String)
     -> Value
   {
