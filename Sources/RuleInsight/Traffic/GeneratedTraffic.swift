@@ -2,18 +2,18 @@ package import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Realistic generated traffic: which users open an app when, and the placements that follow.
-/// `docs/traffic.md` describes it.
+/// Realistic generated traffic: the times at which users open an app, and the placements that
+/// follow. `docs/traffic.md` describes it.
 ///
 /// A user's activity follows an exponential distribution, so a few users are very active and many
 /// hardly at all. Sessions begin at random times, more of them while people are awake. A session
-/// begins with its start placements, followed by random ones, one after the other.
+/// begins with its start placements, followed by random placements.
 package struct GeneratedTraffic: Sendable {
-  /// When it begins.
+  /// The time at which the traffic begins.
   package var start: Instant
-  /// The number of days.
+  /// The number of days of traffic.
   package var days: Int
-  /// The average number of placements per user and day, without those that follow a paywall.
+  /// The average number of placements per user and day, without the placements that follow a paywall.
   package var rate: Double
 
   package init(start: Instant, days: Int, rate: Double) {
@@ -26,23 +26,23 @@ package struct GeneratedTraffic: Sendable {
   static let hours = [
     11, 6, 4, 3, 4, 10, 25, 46, 57, 53, 48, 48, 55, 53, 47, 46, 49, 57, 67, 78, 85, 77, 48, 23,
   ]
-  /// The average number of placements in a session, beside those that begin it.
+  /// The average number of placements in a session, in addition to its start placements.
   static let meanOfOthers = 2.0
   /// The average time between two placements of a session, in milliseconds.
   static let meanGap = 90_000.0
   /// The minimum time that a user looks at a paywall before closing it, in milliseconds. The
-  /// maximum is twice that.
+  /// maximum is twice this time.
   static let lookAtPaywall = 4_000
 
   /// The roles of a plan's placements in sessions.
   struct Roles: Sendable {
-    /// Triggered at the beginning of each session, in this order.
+    /// Placements that are triggered at the beginning of each session, in this order.
     var starting: [Int] = []
-    /// Triggered at random.
+    /// Placements that are triggered at random.
     var others: [Int] = []
-    /// Triggered when a paywall was closed.
+    /// The placement that is triggered when a paywall was closed.
     var declining: Int?
-    /// Never triggered.
+    /// Placements that are never triggered.
     var silent: [Int] = []
 
     init(_ plan: TrafficPlan) {
@@ -81,15 +81,16 @@ struct UserTraffic {
   private let roles: GeneratedTraffic.Roles
   private let zone: TimeZoneRules
   private var random: TrafficRandom
-  /// Sessions per day.
+  /// The number of sessions per day.
   private let pace: Double
-  /// The position of the next session. The unit is the sessions of a day.
+  /// The position of the next session on the time axis. The unit is one day's sessions.
   private var position: Double
   private let end: Double
   private let firstDay: Int
   private var last: Instant
   private let endTime: Instant
-  /// The rest of the current session: its next placement, and its time.
+  /// The current session: the time of its next placement, the index of its next start placement,
+  /// and the number of its other placements.
   private var open: (time: Instant, starting: Int, others: Int)?
 
   init(
@@ -132,7 +133,7 @@ struct UserTraffic {
       session.others -= 1
     }
     let isOver = session.starting == roles.starting.count && session.others <= 0
-    // The placements that begin a session are immediate.
+    // The placements that begin a session follow each other immediately.
     let gap =
       session.starting < roles.starting.count
       ? 1 : Int64(random.exponential() * GeneratedTraffic.meanGap) + 1
@@ -156,7 +157,7 @@ struct UserTraffic {
     open = (time, 0, others)
   }
 
-  /// The time when the user closes a paywall that appeared at a time.
+  /// The time at which the user closes a paywall.
   mutating func closing(of shown: Instant) -> Instant {
     let look = GeneratedTraffic.lookAtPaywall
     return shown + Int64(look + random.number(below: look))
@@ -171,7 +172,8 @@ struct UserTraffic {
   }
 }
 
-/// The distribution of sessions over a day: the share that has begun by a time, and its inverse.
+/// The distribution of sessions over a day: the fraction of sessions that have begun by a time, and
+/// its inverse.
 enum DayCurve {
   private static let sums: [Double] = {
     let whole = Double(GeneratedTraffic.hours.reduce(0, +))

@@ -21,7 +21,7 @@ package struct RecordedTraffic: Sendable {
 
   private var blocks: [[Event]] = []
   private var count = 0
-  /// By user, the first and the last placement, plus one, or 0.
+  /// For each user, the index of the first and the last placement plus one, or 0.
   private var ends: [(first: UInt32, last: UInt32)]
   private var start: Instant?
   private var latest: Instant?
@@ -37,16 +37,16 @@ package struct RecordedTraffic: Sendable {
   /// The maximum number of different placements of a config.
   package static let placementLimit = 1 << Int(placementBits)
 
-  /// The latest placement.
+  /// The time of the latest placement.
   package var lastTime: Instant? { latest }
 
-  /// Its memory in bytes.
+  /// The memory that the recording takes, in bytes.
   package var memory: Int {
     blocks.count * RecordedTraffic.blockSize * MemoryLayout<Event>.stride + 8 * ends.count
       + params.reduce(0) { $0 + $1.count + 80 }
   }
 
-  /// Adds a placement that is no earlier than those before it.
+  /// Adds a placement that is not earlier than the placements before it.
   ///
   /// - Returns: false when it is full.
   package mutating func add(_ place: Int, of user: Int, at time: Instant, params json: ByteView?)

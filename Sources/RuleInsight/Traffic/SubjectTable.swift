@@ -2,30 +2,30 @@ package import Expressions
 internal import RuleEngine
 
 /// The identities of many users, each with a number: their concatenated bytes, and an
-/// open-addressing table of numbers. About 20 bytes per user beside those of the identity.
+/// open-addressing table of numbers. The overhead is about 20 bytes per user.
 package struct SubjectTable: Sendable {
   // SAFETY: Ranges come from appending, and views of `bytes` stay in their closures. A subject is
   // read during the call, and copied when it is added. Tests: TrafficPartsTests, TrafficTests.
 
   private var bytes: [UInt8] = []
-  /// By number, the end of the identity among the bytes.
+  /// For each number, the end of the identity among the bytes.
   private var ends: [Int] = []
-  /// Numbers plus one; 0 is an empty place.
+  /// The numbers plus one; 0 marks an empty slot.
   private var table = [UInt32](repeating: 0, count: 1 << 10)
 
-  /// The limit of 32-bit numbers.
+  /// The maximum number of identities. Numbers have 32 bits.
   package static let limit = Int(UInt32.max) - 1
 
   package init() {}
 
   package var count: Int { ends.count }
 
-  /// Bytes of memory that it takes.
+  /// The memory that the table takes, in bytes.
   package var memory: Int { bytes.capacity + 8 * ends.capacity + 4 * table.capacity }
 
   /// Adds an identity.
   ///
-  /// - Returns: its number; nil when it already exists.
+  /// - Returns: the identity's number; nil if the table already contains it.
   package mutating func add(_ subject: ByteView) -> Int? {
     let place = place(of: subject)
     guard table[place] == 0 else { return nil }

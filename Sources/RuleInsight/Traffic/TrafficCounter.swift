@@ -2,34 +2,34 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Counts the results for one user at a time, both during the walk over the rules and afterwards.
+/// Counts the results for one user at a time, during the walk over the rules and after it.
 struct TrafficCounter: RuleWalk {
   private(set) var sums: TrafficSums
-  /// Whether a condition has failed since this was reset.
+  /// Whether a condition has failed since the property was reset.
   var hasFailed = false
   private let empty: TrafficSums
   private var finder: FailureFinder
   /// Nil if no condition terminates the app.
   private var aborting: RuleSet.Storage?
-  /// The number of the SDK's plan, in failures.
+  /// The number of the SDK's plan, for counted failures.
   private var sdk = 0
   /// Whether a condition of the current placement has terminated the app. No later rule is tried.
   private(set) var hasAborted = false
   private let limitOfRule: [Int]
   private let clock: HistoryClock
-  /// By paywall, how often the current user saw it.
+  /// The number of times that the current user saw each paywall.
   private var seen: [Int]
-  /// By limited rule, whether it was held back from the current user.
+  /// For each limited rule, whether it was held back from the current user.
   private var wasHeld: [Bool]
-  /// Concatenated counts of days: placements, paywalls, holdouts, purchases, updates, then the first two by
-  /// placement, and the times held back by limited rule.
+  /// Concatenated counts of days. A day has its placements, paywalls, holdouts, purchases and updates. Counts of
+  /// placements and paywalls by placement follow, and then the times that each limited rule was held back.
   private var days: [Int] = []
   private var rowOfDay: [Int: Int] = [:]
-  /// The last day, and the start of its counts.
+  /// The last counted day, and the index at which its counts start.
   private var day = Int.min
   private var row = 0
-  /// The number of placements that are counted by day, and the starts of their paywalls and of the
-  /// limits in a row.
+  /// The number of placements that are counted by day, and the indices of their paywalls and of the
+  /// limits in a day's counts.
   private let placements: Int
   private let shown: Int
   private let held: Int
@@ -50,7 +50,7 @@ struct TrafficCounter: RuleWalk {
     stride = held + plan.limitedRules.count
   }
 
-  /// The counts since they were last taken.
+  /// Returns the counts since the last call.
   mutating func take() -> TrafficSums {
     for (number, row) in rowOfDay {
       sums.days[number] = TrafficSums.Day(
@@ -79,7 +79,7 @@ struct TrafficCounter: RuleWalk {
     self.sdk = sdk
   }
 
-  /// Counts a user that gets a newer SDK.
+  /// Counts a user whose SDK is updated.
   mutating func update(at time: Instant) {
     open(at: time)
     sums.updates += 1

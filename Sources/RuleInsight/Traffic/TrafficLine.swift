@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// A line of recorded traffic: `{"at","userId","placement","params":{}?}`.
 ///
-/// The lines that a simulation writes have this form too. Their outcomes are ignored.
+/// The lines that a simulation writes have the same form. Their outcomes are ignored.
 package struct TrafficLine {
   // SAFETY: The identity and the parameters lie in the line or in the reader's `unescaped`. They
   // are valid while the closure of `read` runs; callers that store them copy them.
@@ -14,14 +14,14 @@ package struct TrafficLine {
   package var placement: String
   /// The user's identity. It points into the line, or into ``unescaped``.
   package var subject: ByteView
-  /// The parameters as JSON, as they are in the line.
+  /// The parameters as JSON, unchanged from the line.
   package var params: ByteView?
 
-  /// Why a line is invalid, in words, and where.
+  /// The reason why a line is invalid, in words, and the position.
   package struct Rejection: Error {
     package var reason: String
     package var offset: Int?
-    /// The user's ID as far as the reason contains it.
+    /// The user's ID, if the reason contains it.
     package var subject: String?
 
     package init(reason: String, offset: Int? = nil, subject: String? = nil) {

@@ -3,16 +3,16 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// The settings of a traffic simulation: its placements, its random numbers, its output. All
+/// The settings of a traffic simulation, such as its placements, random numbers and output. All
 /// workers share it.
 package final class TrafficPlan: Sendable {
   /// The options of a simulation.
   package struct Options: Sendable {
-    /// Names; nil for all of the config.
+    /// The names of the placements to simulate; nil for all placements of the config.
     package var placements: [String]?
-    /// How users without an assignment get one.
+    /// The method that draws a variant for users without an assignment.
     package var assigner: Assigner
-    /// The time zone, for days and for questions about events.
+    /// The clock, whose time zone is used for days and for questions about events.
     package var clock: HistoryClock
     /// The seed for everything random.
     package var seed = ""
@@ -34,10 +34,10 @@ package final class TrafficPlan: Sendable {
   /// A placement of the simulation.
   struct Placement: Sendable {
     var name: String
-    /// Its number in the rule set.
+    /// The placement's number in the rule set.
     var number: Int
     var rules: Range<Int>
-    /// The SDK event that it represents.
+    /// The SDK event with the placement's name.
     var event: SuperwallEventName?
     /// The choice when no audience matches, and when a condition terminates the app.
     var unmatched: Choice
@@ -47,14 +47,14 @@ package final class TrafficPlan: Sendable {
   /// A possible result of a decision, and its effects, precomputed from ``EffectTable``.
   struct Choice: Sendable {
     var outcome: EffectTable.OutcomeKind
-    /// The assignment to store, or nil.
+    /// The assignment to store; nil if there is none.
     var stored: Assignment?
-    /// The key of the occurrence to count, or nil.
+    /// The key of the occurrence to count; nil if there is none.
     var occurrence: String?
     var firesTrigger = false
     /// The index of the paywall in ``TrafficPlan/paywalls``, or -1.
     var paywall = -1
-    /// The variant, if there is one.
+    /// The ID of the variant, if there is one.
     var variant: String?
     /// The text of an outcome line after the user.
     var text: [UInt8] = []
@@ -62,27 +62,28 @@ package final class TrafficPlan: Sendable {
 
   package let ruleSet: RuleSet
   package let options: Options
-  /// The config, which SDKs of other versions decide otherwise.
+  /// The config, which SDKs of other versions may decide differently.
   private let config: Config
   /// The plans of users with SDKs of several versions; nil if ``ruleSet`` decides for all.
   let fleet: TrafficFleet?
   let placements: [Placement]
   /// The paywalls that the placements can show.
   package let paywalls: [String]
-  /// By paywall, the entitlements of a user that buys its first product.
+  /// For each paywall, the entitlements of a user that buys its first product.
   let entitlements: [[String]]
-  /// The rules with a limit, in order; by rule its index among them, or -1.
+  /// The rules with a limit, in order; and for each rule, its index among them, or -1.
   package let limitedRules: [Int]
   let limitOfRule: [Int]
-  /// The pause after which a new session begins, in milliseconds.
+  /// The inactivity after which a new session begins, in milliseconds.
   let sessionTimeout: Int64
   /// Whether any rule depends on parameters.
   package let readsParams: Bool
   /// Whether answers to questions about events need memory of the frame.
   let answersTakeMemory: Bool
-  /// By number of a placement in the rule set, its index in ``placements``, or -1.
+  /// For each placement of the rule set, its index in ``placements``, or -1.
   private let places: [Int]
-  /// By rule, its choices: two for each variant (drawn and stored), then the one without a variant.
+  /// The choices of each rule: two for each variant (drawn and stored), then the choice without a
+  /// variant.
   private let choices: [[Choice]]
 
   package convenience init(_ ruleSet: RuleSet, _ config: Config, _ options: Options) {
@@ -90,7 +91,7 @@ package final class TrafficPlan: Sendable {
       ruleSet, config, options, base: nil, fleet: options.versions.map { TrafficFleet($0, config) })
   }
 
-  /// The plan of users with another SDK. Counts of both have the same shape.
+  /// Creates the plan of users with another SDK. The counts of both plans have the same shape.
   convenience init(_ ruleSet: RuleSet, asPartOf base: TrafficPlan) {
     self.init(ruleSet, base.config, base.options, base: base, fleet: nil)
   }
@@ -167,7 +168,7 @@ package final class TrafficPlan: Sendable {
   }
 }
 
-/// Computes the effects of each possible decision, by the single table of effects.
+/// Computes the effects of each possible decision from the table of effects.
 private struct ChoiceBuilder {
   private let ruleSet: RuleSet
   private let fragments: OutcomeFragments?
@@ -227,8 +228,8 @@ private struct ChoiceBuilder {
     return choice
   }
 
-  /// An event that replaces the open paywall first checks for a paywall. The placement is only
-  /// presented if there is one.
+  /// The kind of request: an event that replaces the open paywall first checks for a paywall. The
+  /// placement is only presented if there is one.
   private func kind(_ outcome: Decision.Outcome) -> RequestKind {
     if case .paywall = outcome { return .presentation }
     return event.map(ImplicitTriggers.tollgate.replacing.contains) == true
@@ -245,7 +246,7 @@ private struct ChoiceBuilder {
 }
 
 extension Verdict {
-  /// A condition terminates the app.
+  /// The verdict when a condition terminates the app.
   fileprivate static var aborting: Verdict {
     var verdict = Verdict()
     verdict.aborts = true

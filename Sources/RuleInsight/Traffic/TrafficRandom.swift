@@ -2,14 +2,14 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Random numbers that are the same for a seed on every machine. They use no function that
+/// Random numbers that are the same on every machine for the same seed. They use no function that
 /// libraries round differently.
 struct TrafficRandom: Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// A sequence of its own for each subject and purpose.
+  /// Creates a separate sequence for each subject and purpose.
   init(seed: String, _ purpose: String, _ subject: String) {
     // SAFETY: Views of local values stay in their closures. Tests: TrafficTests.
     var bytes: [UInt8] = []
@@ -20,7 +20,7 @@ struct TrafficRandom: Sendable {
     state = bytes.withUnsafeBytes { XXH64.hash($0) }
   }
 
-  /// SplitMix64.
+  /// The next 64 random bits, by SplitMix64.
   mutating func bits() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -29,10 +29,10 @@ struct TrafficRandom: Sendable {
     return bits ^ bits >> 31
   }
 
-  /// A number in `0..<1`.
+  /// A random number in `0..<1`.
   mutating func fraction() -> Double { Double(bits() >> 11) * 0x1p-53 }
 
-  /// One of the numbers below a limit.
+  /// A random number from 0 to below a limit.
   mutating func number(below limit: Int) -> Int { Int(fraction() * Double(limit)) }
 
   /// A number of the exponential distribution with mean 1, by von Neumann's comparisons: a run of

@@ -2,7 +2,7 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Counts of simulated traffic as JSON.
+/// The counts of simulated traffic as JSON.
 package struct TrafficReport {
   private let plan: TrafficPlan
   private let sums: TrafficSums
@@ -13,8 +13,8 @@ package struct TrafficReport {
   }
 
   /// - Parameters:
-  ///   - rejected: lines of users that were refused.
-  ///   - rejectedEvents: the number of rejected lines of traffic; nil if none was read.
+  ///   - rejected: the number of rejected lines of users.
+  ///   - rejectedEvents: the number of rejected lines of traffic; nil if no traffic was read.
   package func value(rejected: Int, rejectedEvents: Int?) -> Value {
     var members: [Value.Entry] = [
       entry("users", .int(sums.users)), entry("rejected", .int(rejected)),
@@ -87,15 +87,15 @@ package struct TrafficReport {
     entry(plan.paywalls[number], seen(sums.seen[number]))
   }
 
-  /// The number of users by how often they saw it. The last number is that of users that saw it
-  /// more often.
+  /// The number of users that saw a paywall 0 times, once, and so on. The last number counts all
+  /// users that saw it more often.
   private func seen(_ counts: [Int]) -> Value { .list(counts.map { .int($0) }) }
 
   private func entry(_ key: String, _ value: Value) -> Value.Entry {
     Value.Entry(key: .string(key), value: value)
   }
 
-  /// `2026-03-01`
+  /// A day as a string, such as `2026-03-01`.
   package static func text(ofDay number: Int) -> String {
     let date = CivilDate(daysSince1970: number)
     func padded(_ number: Int, _ width: Int) -> String {
@@ -127,7 +127,7 @@ extension OccurrenceLimit {
     }
   }
 
-  /// `2 in 24 hours`, as in tables.
+  /// The limit as shown in tables, such as `2 in 24 hours`.
   package var short: String { LimitWords.short(self) }
 }
 

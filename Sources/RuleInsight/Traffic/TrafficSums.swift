@@ -3,10 +3,10 @@ package import RuleEngine
 
 /// Counts of simulated traffic.
 package struct TrafficSums: Hashable, Sendable {
-  /// The classes of how often users saw a paywall: 0 to 9 times, and more.
+  /// The number of classes for how often users saw a paywall: 0 to 9 times, and more often.
   package static let bins = 11
-  /// The maximum number of placements that are counted by day, because a config may have any number
-  /// of them.
+  /// The maximum number of placements that are counted by day. It is needed because a config may
+  /// have any number of placements.
   package static let mostByDay = 200
 
   /// The counts of a day.
@@ -15,13 +15,13 @@ package struct TrafficSums: Hashable, Sendable {
     package var paywalls = 0
     package var holdouts = 0
     package var purchases = 0
-    /// Users whose SDK is updated.
+    /// The number of users whose SDK is updated on this day.
     package var updates = 0
-    /// By placement of the plan, for the first ``TrafficSums/mostByDay``: the number of
-    /// times it was triggered, and of paywalls that it showed.
+    /// For each of the first ``TrafficSums/mostByDay`` placements of the plan, the number of times
+    /// that it was triggered, and the number of paywalls that it showed.
     package var asked: [Int]
     package var shown: [Int]
-    /// By limited rule, the number of times it was held back.
+    /// For each limited rule, the number of times that it was held back.
     package var held: [Int]
   }
 
@@ -31,9 +31,9 @@ package struct TrafficSums: Hashable, Sendable {
     package var matched = 0
     package var held = 0
     package var taken = 0
-    /// How often its condition failed, which means no match.
+    /// The number of times that the rule's condition failed, which means no match.
     package var failed = 0
-    /// Users that were held back by its limit at least once.
+    /// The number of users that the rule's limit held back at least once.
     package var usersHeld = 0
   }
 
@@ -41,25 +41,25 @@ package struct TrafficSums: Hashable, Sendable {
   package struct RuleFailure: Hashable, Sendable {
     package var rule: Int
     package var failure: Failure
-    /// The number of the SDK's plan, if there are several.
+    /// The number of the SDK's plan, if there are several plans.
     var sdk = 0
   }
 
   package var users = 0
   package var sessions = 0
   package var purchases = 0
-  /// Users whose SDK was updated.
+  /// The number of users whose SDK was updated.
   package var updates = 0
-  /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
+  /// The number of outcomes, by placement of the plan and by ``EffectTable/OutcomeKind``.
   package var outcomes: [[Int]]
   package var rules: [Rule]
   /// The number of failed conditions by kind of failure.
   package var failures: [RuleFailure: Int] = [:]
-  /// By paywall of the plan, then by how often users saw it, the number of users.
+  /// The number of users, by paywall of the plan and by how often they saw it.
   package var seen: [[Int]]
-  /// The same for all paywalls together.
+  /// The number of users by how often they saw any paywall.
   package var seenAny = Array(repeating: 0, count: bins)
-  /// By day of the time zone, as days since 1970.
+  /// The counts of each day in the time zone. The keys are days since 1970.
   package var days: [Int: Day] = [:]
 
   package init(_ plan: TrafficPlan) {
@@ -93,8 +93,8 @@ package struct TrafficSums: Hashable, Sendable {
 }
 
 extension TrafficPlan {
-  /// Failures of rules with their numbers: in the order of the rules, for each rule the most
-  /// frequent first.
+  /// Failures with the numbers of their rules, in the order of the rules. The most frequent failure
+  /// of each rule comes first.
   package func errors(_ sums: TrafficSums) -> [(rule: Int, error: RuleError, count: Int)] {
     var counts: [Int: [RuleError: Int]] = [:]
     // Equal errors may have different messages.

@@ -2,12 +2,12 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Simulates users over time, one after the other. The user's placements, in order, affect the
-/// outcomes of later ones.
+/// Simulates users over time, one after the other. Each placement of a user can affect the outcomes
+/// of later ones.
 ///
-/// All changing state is here and is reset for the next user: the state that decisions read, the
-/// events that rules ask about, the session. Attributes stay as in the record, except for the
-/// subscription of a user that subscribes.
+/// All state that changes is in this type and is reset for the next user: the state that decisions
+/// read, the events that rules ask about, and the session. Attributes keep the record's values,
+/// except for the subscription of a user that subscribes.
 struct TrafficUser: ~Copyable {
   // SAFETY: The reader and the frame point into the caller's line until `end()` or `forget()`. A
   // record that is read again is a copy that lies in the frame. Tests: TrafficPartsTests,
@@ -16,7 +16,7 @@ struct TrafficUser: ~Copyable {
   /// The result of a placement.
   struct Step {
     var choice: TrafficPlan.Choice
-    /// The rule that decided.
+    /// The rule that decided the placement.
     var rule: Int?
     /// Rules that failed before the decision, if outcomes are written.
     var errors: [RuleError] = []
@@ -29,22 +29,22 @@ struct TrafficUser: ~Copyable {
   private let readsEvents: Bool
   private var frame: Frame
   private var reader: UserRecordReader
-  /// Reads a record again. Its oddities are already noted.
+  /// Reads a record again, without noting its oddities twice.
   private var again: UserRecordReader
   private(set) var counter: TrafficCounter
   private(set) var state = DecisionState(subjectID: "", now: 0)
   private var events = EventHistory()
   private var clock: HistoryClock
   private var last: Instant?
-  /// The current record, if it differs from the one that was read.
+  /// The current record, if it differs from the record that was read.
   private var record: [UInt8] = []
-  /// The parameters in the frame that replace the record's.
+  /// The parameters in the frame, if they replace the record's parameters.
   private var params: [UInt8]?
   private var purchases = TrafficRandom(seed: 0)
-  /// Whether the last closed paywall has not been followed by a decline yet.
+  /// Whether the last closed paywall has not led to a decline yet.
   private var hasDeclined = false
 
-  /// The number of stored times per name, the same as in the SDK.
+  /// The number of times that are stored per event name, the same as in the SDK.
   static let remembered = 1_000
 
   init(_ plan: TrafficPlan) {
@@ -65,7 +65,7 @@ struct TrafficUser: ~Copyable {
 
   mutating func takeSums() -> TrafficSums { counter.take() }
 
-  /// Whether a line is a user's record.
+  /// Checks that a line is a user's record. Returns the user's identity.
   mutating func check(_ line: ByteView) throws(UserRecordReader.Rejection) -> String {
     try reader.read(line, into: &frame)
     defer { forget() }
@@ -92,14 +92,15 @@ struct TrafficUser: ~Copyable {
     forget()
   }
 
-  /// Drops a user.
+  /// Drops the current user without counting it.
   mutating func forget() {
     reader.forget()
     again.forget()
     frame.reset()
   }
 
-  /// Continues a user whom another SDK has decided until now. The other user is dropped.
+  /// Continues with a user that another SDK has decided until now, and drops the other simulation
+  /// of this user.
   ///
   /// - Parameter sdk: the number of this SDK's plan.
   mutating func resume(_ other: inout TrafficUser, sdk: Int) {
@@ -112,12 +113,12 @@ struct TrafficUser: ~Copyable {
     hasDeclined = other.hasDeclined
     let given = other.params
     other.forget()
-    // No parameters are empty, so the frame is filled.
+    // No parameters are empty bytes, so the frame will be filled.
     params = []
     fill(given)
   }
 
-  /// Takes over the counts of a worker, before a user begins.
+  /// Takes over the counts of another SDK's simulation before a user begins.
   mutating func takeCounts(_ other: inout TrafficUser, sdk: Int) {
     counter.resume(&other.counter, sdk: sdk)
   }
@@ -127,9 +128,9 @@ struct TrafficUser: ~Copyable {
 
   // MARK: Placements
 
-  /// Triggers a placement. Those of one user must be in order of time.
+  /// Triggers a placement. The placements of one user must be in chronological order.
   ///
-  /// - Parameter given: the placement's parameters as JSON; nil for those of the record.
+  /// - Parameter given: the placement's parameters as JSON; nil for the record's parameters.
   mutating func ask(_ place: Int, at time: Instant, params given: [UInt8]? = nil) -> Step {
     counter.begin(at: time)
     let placement = plan.placements[place]
@@ -182,7 +183,7 @@ struct TrafficUser: ~Copyable {
     }
   }
 
-  /// The user subscribes on a paywall, or closes it.
+  /// Decides whether the user subscribes on a paywall or closes it.
   ///
   /// - Returns: whether the user has subscribed.
   private mutating func close(_ paywall: Int, _ time: Instant) -> Bool {
@@ -201,7 +202,7 @@ struct TrafficUser: ~Copyable {
     return subscribes
   }
 
-  /// Whether the user already owns the products of a paywall, and so does not buy them again.
+  /// Whether the user already owns the products of a paywall, and therefore does not buy them again.
   ///
   /// - Parameter granted: entitlements of the paywall's products. If there are none, every
   ///   subscriber counts as an owner.
@@ -214,7 +215,7 @@ struct TrafficUser: ~Copyable {
     }
     let status = own(.subscriptionStatus, .status) ?? .null
     let owned = own(.activeEntitlements, .entitlements)?.elements?.compactMap { $0.text } ?? []
-    // Any other status means that a subscription has ended, or that there was none.
+    // Any other status means that the subscription has ended, or never existed.
     guard status == "ACTIVE" || status == .null && !owned.isEmpty else { return false }
     // A subscriber with unknown entitlements counts as an owner.
     if granted.isEmpty || owned.isEmpty { return true }
@@ -223,7 +224,7 @@ struct TrafficUser: ~Copyable {
 
   // MARK: What happened
 
-  /// Adds a triggered placement to the history. It may be the first of a session.
+  /// Adds a triggered placement to the history. It may be the first placement of a session.
   private mutating func remember(_ placement: TrafficPlan.Placement, _ time: Instant) {
     let isNewSession =
       placement.event == .sessionStart
@@ -234,7 +235,7 @@ struct TrafficUser: ~Copyable {
       remember(.sessionStart, time)
     }
     last = time
-    // These two are already added.
+    // `session_start` and `paywall_decline` are already added.
     if placement.event == .sessionStart { return }
     if placement.event == .paywallDecline, hasDeclined {
       hasDeclined = false
@@ -254,7 +255,7 @@ struct TrafficUser: ~Copyable {
 
   // MARK: The frame
 
-  /// Fills the frame with the record again, with other parameters than its own.
+  /// Fills the frame with the record again, with other parameters than the record's.
   private mutating func fill(_ given: [UInt8]?) {
     let wanted = plan.readsParams ? given : nil
     // Values derived from the clock change with each placement.
@@ -274,7 +275,7 @@ struct TrafficUser: ~Copyable {
     do throws(UserRecordReader.Rejection) {
       try again.read(bytes, into: &frame)
     } catch {
-      // Parameters past the memory limit count as missing, so rules that read them do not match.
+      // Parameters beyond the memory limit count as missing, so rules that read them do not match.
       frame.reset()
     }
   }
@@ -288,7 +289,7 @@ struct TrafficUser: ~Copyable {
     }
   }
 
-  /// Changes the record: the user is subscribed, and owns the purchase.
+  /// Changes the record so that the user is subscribed and owns the purchase.
   private mutating func subscribe(_ entitlements: [String]) {
     guard var user = try? Value.parse(json: record) else { return }
     var owned = state.entitlements
@@ -306,7 +307,7 @@ struct TrafficUser: ~Copyable {
     user.set(UserMember.entitlements.key, to: names)
     record = []
     JSONWriter.append(user, to: &record)
-    // Later placements read it.
+    // Later placements read the changed record.
     params = []
     fill(nil)
   }

@@ -2,14 +2,14 @@ internal import Expressions
 package import Pricing
 package import RuleEngine
 
-/// The SDK of each simulated user, and when the user gets a newer one.
+/// The SDK of each simulated user, and the time at which the user gets a newer version.
 package struct TrafficVersions: Sendable {
   /// A version that users update to over time.
   package struct Update: Sendable {
     package var target: SDKSelection
     package var start: Instant
-    /// By day after the start, the share of all users that have updated by its end, from 0 to 1.
-    /// The shares never fall.
+    /// The fraction of all users that have updated by the end of each day, from 0 to 1. The
+    /// fractions never decrease.
     package var curve: [Double]
 
     package init(to target: SDKSelection, start: Instant, curve: [Double]) {
@@ -18,7 +18,8 @@ package struct TrafficVersions: Sendable {
       self.curve = curve
     }
 
-    /// When a user updates; nil for a user that never does. Within a day, users update evenly.
+    /// The time at which a user updates; nil for a user that never does. Within a day, updates are
+    /// evenly distributed.
     func time(of subject: String, seed: String) -> Instant? {
       var random = TrafficRandom(seed: seed, "update", subject)
       let place = random.fraction()
@@ -56,7 +57,7 @@ package struct TrafficVersions: Sendable {
   }
 }
 
-/// The plans of a simulation whose users have SDKs of several versions: one for each SDK.
+/// The plans of a simulation whose users have SDKs of several versions, one plan for each SDK.
 final class TrafficFleet: Sendable {
   let versions: TrafficVersions
   private let family: RuleSetFamily

@@ -3,28 +3,28 @@ package import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// Simulates the users of a chunk of lines, one after the other, each over the whole period. Each
+/// Simulates the users of a chunk of lines one after the other, each over the whole period. Each
 /// thread has its own worker.
 package struct TrafficWorker: ~Copyable {
   /// The results of a chunk of lines.
   package struct Output: Sendable {
     package var sums: TrafficSums
     package var rejected: [BatchWorker.RejectedLine] = []
-    /// Lines of the chunk, blank ones included.
+    /// The number of lines in the chunk, including blank ones.
     package var lines = 0
-    /// The simulated placements.
+    /// The lines of the simulated placements.
     package var text: [UInt8] = []
     /// The oddities of the chunk's records.
     package var notes = RecordNotes()
     /// The identities of the chunk's users, if they were requested.
     package var subjects: [String] = []
-    /// Whether the chunk has other users than when their identities were requested.
+    /// Whether the chunk's users differ from those whose identities were requested before.
     package var hasChanged = false
   }
 
   /// The source of users' placements.
   package enum Source: Sendable {
-    /// None: only the identities are requested.
+    /// No placements: only the identities are requested.
     case identities
     case generated(GeneratedTraffic)
     /// Recorded placements, and the numbers of the chunk's users in the recording.
@@ -35,7 +35,7 @@ package struct TrafficWorker: ~Copyable {
   package struct Numbers: Sendable {
     /// The number of the first user.
     package var first: Int
-    /// Users that appear in an earlier line, by their index in the chunk.
+    /// The indices, in the chunk, of users that appear in an earlier line.
     package var repeated: Set<Int> = []
 
     package init(first: Int) { self.first = first }
@@ -43,17 +43,19 @@ package struct TrafficWorker: ~Copyable {
 
   private let plan: TrafficPlan
   private let roles: GeneratedTraffic.Roles
-  /// Placements after whose paywall no other one follows.
+  /// Placements whose paywall is not followed by another placement.
   private let ending: Set<Int>
-  /// A user for each SDK that the worker has met; the first one only if all have the same.
+  /// A simulation for each SDK that the worker has met; only the first is used if all users have
+  /// the same SDK.
   private var users: [Box?]
-  /// The user that is simulated, and that has the counts.
+  /// The index of the current simulation, which has the counts.
   private var current = 0
-  /// When the current user gets another SDK, and the number of that SDK's plan.
+  /// The time at which the current user gets another SDK, and the number of that SDK's plan.
   private var update: (time: Instant, sdk: Int)?
   private var told = RecordNotes()
   private var output: Output
-  /// The text of the current user's lines before the time, and between the time and the outcome.
+  /// The constant parts of the current user's lines: before the time, and between the time and the
+  /// outcome.
   private var quoted: [UInt8] = []
 
   package init(_ plan: TrafficPlan) {
@@ -69,8 +71,8 @@ package struct TrafficWorker: ~Copyable {
       })
   }
 
-  /// Simulates the users of a chunk, which must contain complete lines and stay in place until this
-  /// returns.
+  /// Simulates the users of a chunk, which must contain complete lines and stay in place until the
+  /// call returns.
   package mutating func process(_ chunk: ByteView, _ source: Source) -> Output {
     // SAFETY: Lines are slices of the chunk, which stays until this returns. `user.forget()` drops
     // every view into it. Tests: TrafficPartsTests, TrafficTests.
@@ -91,7 +93,7 @@ package struct TrafficWorker: ~Copyable {
       output.lines += 1
       at = end + 1
     }
-    // No view that outlives the call points into the chunk, whatever its last line was.
+    // Drops all views into the chunk that would outlive the call, whatever its last line was.
     for case let box? in users { box.user.forget() }
     var notes = RecordNotes()
     for case let box? in users { notes.add(box.user.notes) }
@@ -109,7 +111,7 @@ package struct TrafficWorker: ~Copyable {
     init(_ plan: TrafficPlan) { user = TrafficUser(plan) }
   }
 
-  /// The user that is simulated.
+  /// The current simulation.
   private var user: Box {
     mutating get {
       if let box = users[current] { return box }
@@ -119,7 +121,7 @@ package struct TrafficWorker: ~Copyable {
     }
   }
 
-  /// Goes to the user of another SDK, with the counts.
+  /// Switches to the simulation of another SDK, together with the counts.
   private mutating func move(to sdk: Int, isSameUser: Bool) {
     while users.count <= sdk { users.append(nil) }
     if sdk == current { return }
@@ -134,7 +136,7 @@ package struct TrafficWorker: ~Copyable {
     }
   }
 
-  /// Chooses the SDK of the user of a record, and when it is updated.
+  /// Chooses the SDK of the user of a record, and the time of its update.
   private mutating func choose(_ line: ByteView) {
     guard let fleet = plan.fleet else { return }
     let record = try? Value.parse(json: line)
@@ -252,7 +254,7 @@ package struct TrafficWorker: ~Copyable {
     if !step.errors.isEmpty { insert(step.errors, isCSV) }
   }
 
-  /// Appends a time with a fixed length, so that sorting lines by bytes sorts them by time.
+  /// Appends a time of fixed length, so that sorting lines by bytes sorts them by time.
   private mutating func append(_ time: Instant) {
     let civil = CivilTime(secondsSince1970: time.seconds)
     append(civil.year, digits: 4)
