@@ -1,10 +1,10 @@
 package import Expressions
 
-/// The columns of a table for the attributes of a program, and the values of a user if a value, or
-/// a struct that contains it, is NULL.
+/// The columns of a table that a program's attributes are read from, and the values for rows in
+/// which a column, or a struct that contains it, is NULL.
 ///
-/// A column is an attribute by its name, or at the place that its caller chooses. The members of a
-/// struct are attributes below it. A binding is made once per schema; batches are read as
+/// The path of an attribute is the column's name, or a path that the caller chooses. The members of
+/// a struct are attributes below it. A binding is created once per schema, and batches are read as
 /// ``ArrowRows``.
 package struct ArrowBinding: Sendable {
   /// The roles of a table's columns.
@@ -29,16 +29,16 @@ package struct ArrowBinding: Sendable {
   /// The source of a value.
   struct Source: Sendable {
     enum Content: Sendable {
-      /// A column, and its schema.
+      /// A column with its schema.
       case column(ArrowField)
-      /// A column of maps, or of JSON, and the place in the attribute's path where their names begin.
+      /// A column of maps or of JSON, and the index in the attribute's path where the names within it begin.
       case below(ArrowField, at: Int)
-      /// A map of columns below one name.
+      /// A map that is made of the columns below one name.
       case group([(name: String, source: Source)])
-      /// A constant, because no column has it, or all values are NULL.
+      /// A constant, because no column has the value, or all its values are NULL.
       case constant(Cell)
 
-      /// Whether it is, or is in, the last column of the path.
+      /// Whether the content is the last column of the path, or inside it.
       var isLeaf: Bool {
         switch self {
         case .column, .below: true
@@ -47,22 +47,22 @@ package struct ArrowBinding: Sendable {
       }
     }
 
-    /// The name, for messages.
+    /// The name of the value in messages.
     var name: String
     var content: Content
-    /// The path to the column, or to the last existing struct on the way, as indexes of children.
+    /// The path to the column, or to the last existing struct on the way, as indices of children.
     var indexes: [Int] = []
-    /// The values if the row is NULL, and if a struct or the column itself is: one more than there
-    /// are indexes.
+    /// The values for NULL at each level: the row, each struct on the way, and the column itself.
+    /// There is one more than there are indices.
     var whenNull: [Cell] = [.missing]
     /// The maximum nesting below the value.
     var nesting = 0
-    /// The slot that it fills, and whether the slot only tests presence.
+    /// The slot that the value fills, and whether the slot only tests presence.
     var slot = -1
     var isPresenceOnly = false
     /// The path of the attribute, if the value is below a column.
     var path: [String] = []
-    /// Whether the value is in a record of JSON, from which rows are read alone.
+    /// Whether the value is in a JSON record. Such rows are decided alone.
     var isInRecord = false
 
     /// The value if the column itself is NULL.
@@ -74,9 +74,9 @@ package struct ArrowBinding: Sendable {
   let table: ArrowField
   let sources: [Source]
   let captures: [Source?]
-  /// Roots that are columns of JSON, and their columns.
+  /// Roots that are columns of JSON, with their columns.
   let objects: [(key: String, source: Source)]
-  /// The sources of the captures; nil for a missing one.
+  /// The columns of the captures; nil for a missing column.
   package let captureFields: [ArrowField?]
   /// Attributes that the program reads and no column has.
   package let missing: [String]
@@ -192,7 +192,7 @@ struct ArrowTree {
   struct Resolved {
     enum State {
       case found
-      /// There is no such name at this depth.
+      /// The name at this depth does not exist.
       case absent(Int)
       /// All rows are NULL at this depth.
       case alwaysNull(Int)
@@ -212,9 +212,9 @@ struct ArrowTree {
 
   private struct Node {
     var children: [(name: String, node: Node)] = []
-    /// The indexes of the children by name, because tables may have thousands of columns.
+    /// The index of each child by name. The index is needed because tables may have thousands of columns.
     var places: [[UInt8]: Int] = [:]
-    /// The columns of the table at this node. More than one is a contradiction.
+    /// The columns of the table at this node. It is an error if there is more than one.
     var columns: [Int] = []
 
     func child(_ name: String) -> Node? { places[Array(name.utf8)].map { children[$0].node } }
@@ -254,7 +254,7 @@ struct ArrowTree {
     insert(column, path.dropFirst(), &node.children[place].node)
   }
 
-  /// The column at a node; nil when it is a group of columns.
+  /// The column at a node; nil if the node is a group of columns.
   private func column(of node: Node, _ path: ArraySlice<String>) throws(ArrowError) -> Int? {
     let name = path.joined(separator: ".")
     guard let column = node.columns.first else { return nil }
@@ -270,7 +270,7 @@ struct ArrowTree {
 
   /// Checks that a root is a struct, a map or JSON.
   ///
-  /// - Returns: its column, or nil without one.
+  /// - Returns: the root's column; nil if there is none.
   mutating func checkObject(_ name: String) throws(ArrowError) -> (index: Int, field: ArrowField)? {
     guard let node = root.child(name), let column = try column(of: node, [name]) else { return nil }
     let field = table.children[column]
@@ -278,7 +278,7 @@ struct ArrowTree {
     if field.type == .map, field.codes == nil, let problem = field.problem(field.name) {
       throw problem
     }
-    // A root cannot be a string, so that strings can only be JSON.
+    // A root cannot be a plain string, so a string column must contain JSON.
     guard field.canHaveMembers || field.type.isText || field.type == .null && field.codes == nil
     else {
       throw ArrowError(field.name, "must be a struct, a map or JSON, not \(field.kind)")
@@ -309,7 +309,7 @@ struct ArrowTree {
     return resolved
   }
 
-  /// The rest of a path, below a column of the table.
+  /// Resolves the rest of a path, below a column of the table.
   private mutating func resolve(
     below column: Int, _ path: [String], _ start: Int, _ begun: Resolved
   ) throws(ArrowError) -> Resolved {
@@ -362,7 +362,7 @@ struct ArrowTree {
     return resolved
   }
 
-  /// The columns below a name, to read as a map.
+  /// The columns below a name, as the content of a map.
   private mutating func group(
     _ node: Node, _ path: [String], _ null: ArrowNull
   ) throws(ArrowError) -> [(name: String, source: ArrowBinding.Source)] {

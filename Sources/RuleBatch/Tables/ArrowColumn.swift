@@ -4,19 +4,21 @@ internal import Expressions
 
 /// The meaning of NULL in rules.
 package enum ArrowNull: Hashable, Sendable {
-  /// The attribute or the member is missing. An element of a list is null, so that it has a place.
+  /// NULL means a missing attribute or member. A NULL element of a list is null, because it needs
+  /// an index.
   case missing
-  /// The same, and lists are without the element. This is for lists that are not attributes.
+  /// NULL means a missing attribute or member, and lists omit NULL elements. This is for lists that
+  /// are not attributes.
   case omitted
-  /// A null as in JSON.
+  /// NULL means null, as in JSON.
   case null
 }
 
-/// An array whose buffers exist and have the required lengths, like those below it. Their contents
-/// are not checked: offsets and codes must be compared with their limits before use.
+/// An array whose buffers, and those of its children, exist and have the required lengths. Their
+/// contents are not checked: offsets and codes must be compared with their limits before use.
 ///
-/// A value of trivial parts except for its children, so that a loop over rows can hold it in
-/// registers. It is valid until the array is released.
+/// The parts are trivial values except for the children, so that they can stay in registers during
+/// a loop over rows. The column is valid until the array is released.
 struct ArrowColumn {
   // SAFETY: Offsets, codes and views are compared with what they point into before they are
   // followed, and strings are checked for UTF-8. The batch outlives the column.
@@ -36,7 +38,7 @@ struct ArrowColumn {
     case half(ArrowElements<UInt16>)
     case float(ArrowElements<Float>)
     case double(ArrowElements<Double>)
-    /// Offsets, one more than there are strings, and the bytes that they point into.
+    /// The offsets, one more than there are strings, and the bytes that they point into.
     case text(ArrowElements<Int32>, UnsafePointer<UInt8>)
     case largeText(ArrowElements<Int64>, UnsafePointer<UInt8>)
     case textViews(ArrowElements<ArrowTextView>, UnsafeBufferPointer<ByteView>)
@@ -48,24 +50,25 @@ struct ArrowColumn {
     case map(ArrowElements<Int32>)
   }
 
-  /// The column, by its names from the outside in.
+  /// The name of the column, with the names of the structs around it from the outside in.
   let name: String
-  /// The values of a dictionary's codes are in the first child.
+  /// The content. The values of a dictionary are in the first child.
   let content: Content
   let hasDictionary: Bool
   /// Whether the strings are JSON.
   private let isJSON: Bool
   /// The number of rows.
   let count: Int
-  /// Rows of the array before the first, needed to find the elements of fixed-size lists.
+  /// The number of rows in the array before the first row, which is needed to find the elements of
+  /// fixed-size lists.
   private let first: Int
-  /// Which of them have a value; nil for all.
+  /// The rows that have a value; nil if all rows have one.
   let valid: ArrowBits?
   private(set) var children: [ArrowColumn] = []
   /// The names of the members of a struct.
   private var names: [String] = []
 
-  /// A part of an array, with everything below it.
+  /// Reads a part of an array, with its children.
   ///
   /// - Parameters:
   ///   - field: the schema of the array.
@@ -95,7 +98,7 @@ struct ArrowColumn {
     content = try part.content(field.type, &tables)
     guard !field.children.isEmpty else { return }
     for (i, child) in field.children.enumerated() {
-      // Rows of a struct are rows of its members. Elements of lists are found by their offsets.
+      // A struct's rows are also its members' rows. Elements of lists are found by offsets.
       let isMember = field.type == .structure
       children.append(
         try ArrowColumn(
@@ -115,7 +118,7 @@ struct ArrowColumn {
 
   // MARK: Single values
 
-  /// The bytes of a string; nil for NULL. Also resolves dictionaries.
+  /// The bytes of a row's string; nil for NULL. Dictionaries are resolved.
   func text(_ row: Int) throws(ArrowError) -> ByteView? {
     guard isValid(row) else { return nil }
     if hasDictionary {
@@ -123,7 +126,7 @@ struct ArrowColumn {
       do throws(ArrowError) {
         return try children[0].text(code)
       } catch {
-        // Indexes of a dictionary are not rows.
+        // The error must name the row, not the index in the dictionary.
         throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
       }
     }
@@ -199,8 +202,8 @@ struct ArrowColumn {
     }
   }
 
-  /// A time as apps pass it to rules, and as in JSON records: a string in RFC 3339, in UTC. Nil
-  /// when the arena is full.
+  /// A time in the form that apps pass to rules and that JSON records have: a string in RFC 3339
+  /// format, in UTC. Nil if the arena is full.
   private func time(_ row: Int, _ value: Int64, _ unitsPerSecond: Int64, in arena: inout Arena)
     throws(ArrowError) -> Cell?
   {
@@ -221,7 +224,7 @@ struct ArrowColumn {
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
   }
 
-  /// A number of two bytes, exactly.
+  /// The exact value of a two-byte floating point number.
   static func double(half bits: UInt16) -> Double {
     let (exponent, fraction) = (Int(bits >> 10 & 31), Double(bits & 1_023))
     let magnitude =
@@ -234,7 +237,7 @@ struct ArrowColumn {
     return bits & 0x8000 == 0 ? magnitude : -magnitude
   }
 
-  /// Any value as a cell, which may point into the arena and into the array. NULL is
+  /// A value of any type as a cell, which may point into the arena and into the array. NULL is
   /// ``Cell/missing``, or null.
   ///
   /// - Returns: nil when the arena is full, or values are nested too deep.
@@ -327,7 +330,7 @@ struct ArrowColumn {
 // MARK: JSON and members
 
 extension ArrowColumn {
-  /// The string of a row that has to be one value of JSON; nil for NULL.
+  /// The string of a row, which must be one JSON value; nil for NULL.
   func jsonText(_ row: Int, nesting: Int) throws(ArrowError) -> ByteView? {
     // SAFETY: The cursor gets the string's count, and ends with the call. Tests: FrameWorkerTests,
     // asan.
@@ -370,10 +373,10 @@ extension ArrowColumn {
       isOfValue: true)
   }
 
-  /// A value below another one.
+  /// The result of looking up a value below a row's value.
   enum Member {
     case value(Cell)
-    /// NULL, or a value that has no members, or a name that is missing, and its place in the path.
+    /// NULL, a value that has no members, or a missing name, with its index in the path.
     case null(Int)
     case scalar(Int)
     case absent(Int)
@@ -381,7 +384,7 @@ extension ArrowColumn {
 
   /// The value of a path below a row's value.
   ///
-  /// - Parameter at: the place of the next name.
+  /// - Parameter at: the index of the next name.
   /// - Returns: nil when the arena is full.
   func member(
     _ row: Int, _ path: [String], at place: Int, in arena: inout Arena, nesting: Int,
@@ -405,7 +408,7 @@ extension ArrowColumn {
         row, path, at: place + 1, in: &arena, nesting: nesting, null)
     case .map:
       let (keys, values) = (children[0].children[0], children[0].children[1])
-      // The last entry of a key counts.
+      // If a key occurs several times, the last entry counts.
       for entry in try elements(row).reversed() {
         guard let key = try keys.text(entry) else { throw fault("a key of the map is NULL", entry) }
         guard key.elementsEqual(path[place].utf8) else { continue }

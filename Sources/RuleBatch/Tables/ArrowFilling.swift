@@ -3,15 +3,15 @@ internal import Expressions
 
 /// Fills columns from Arrow columns, with a loop over rows for each type.
 extension ArrowRows {
-  /// Rows of a batch: a range, or a list.
+  /// Some rows of a batch: a range, or a list.
   struct Selection {
     // SAFETY: A list has `count` rows of the batch, and outlives the call that gets it.
     // Tests: TableFleetTests, asan.
 
-    /// The first row of a range.
+    /// The first row, if the selection is a range.
     let first: Int
     let count: Int
-    /// Nil for a range.
+    /// The rows of a list; nil for a range.
     let list: UnsafePointer<Int>?
 
     init(from first: Int, count: Int) { (self.first, self.count, list) = (first, count, nil) }
@@ -20,18 +20,18 @@ extension ArrowRows {
       (first, count, self.list) = (list.first ?? 0, list.count, list.baseAddress)
     }
 
-    /// Some of these rows.
+    /// A part of the selection.
     func part(from start: Int, count: Int) -> Selection {
       guard let list else { return Selection(from: first &+ start, count: count) }
       return Selection(UnsafeBufferPointer(start: list + start, count: count))
     }
 
-    /// The row in the batch.
+    /// The row in the batch for an index of the selection.
     @inline(__always)
     subscript(row: Int) -> Int { list.map { $0[row] } ?? first &+ row }
   }
 
-  /// Rows of a batch for the first rows of a block.
+  /// The selected rows of a batch, which fill the first rows of a block.
   private struct Part {
     var rows: Selection
     /// The cells of the column, and the rows that have a value.
@@ -40,7 +40,7 @@ extension ArrowRows {
 
     var count: Int { rows.count }
     var isList: Bool { rows.list != nil }
-    /// The first row of a range.
+    /// The first row, if the selection is a range.
     var first: Int { rows.first }
 
     @inline(__always)
@@ -65,7 +65,8 @@ extension ArrowRows {
       let part = Part(
         rows: rows, cells: columns.cells + slot &* ColumnFrame.stride, valid: scratch)
       fillMask(part, column.levels)
-      // Set early, because filling may end with an error after some cells already point outside.
+      // The flag is set early, because filling may end with an error after some cells already point
+      // outside.
       columns.pointing[slot] = 1
       let points = try fillValues(column, part, &columns.arena, tooLarge)
       if !points, !column.pointsOutside { columns.pointing[slot] = 0 }
@@ -97,8 +98,8 @@ extension ArrowRows {
     }
   }
 
-  /// Fills the rows in which a value or struct is NULL, from the inside out, so that the outermost
-  /// takes precedence.
+  /// Fills the rows in which a value or struct is NULL. Inner levels are filled first, so that the
+  /// outermost NULL takes precedence.
   private func fillNulls(_ part: Part, _ levels: [Column.Level]) {
     for level in levels.reversed() {
       let cell = level.whenNull
@@ -120,9 +121,9 @@ extension ArrowRows {
     }
   }
 
-  /// Fills the rows that have a value. The cells of others are undefined.
+  /// Fills the rows that have a value. The cells of other rows are undefined.
   ///
-  /// - Returns: whether a cell may point outside, except for one that the column had before.
+  /// - Returns: whether a new cell may point outside.
   private func fillValues(
     _ column: Column, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) throws(ArrowError) -> Bool {
@@ -155,7 +156,7 @@ extension ArrowRows {
     case .uint32(let values): fillNumbers(values, part) { Cell(Int64($0)) }
     case .int64(let values): fillNumbers(values, part) { Cell($0) }
     case .uint64(let values):
-      // Numbers that fit are ints, as in JSON.
+      // Numbers that fit into an int become ints, as in JSON.
       fillNumbers(values, part) {
         Cell(low: $0 &>> 63 == 0 ? UInt64(Tag.int) : UInt64(Tag.uint), high: $0)
       }
@@ -208,8 +209,8 @@ extension ArrowRows {
     }
   }
 
-  /// Goes through rows in parts, and prefetches the input of the next block before each. A block
-  /// has one page of each column, and at its beginning reads are unpredictable.
+  /// Processes rows in parts, and prefetches the input of the next part before each. A block has
+  /// one page of each column, and at its beginning, reads are unpredictable.
   @inline(__always)
   static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
     var row = 0
@@ -220,7 +221,7 @@ extension ArrowRows {
     }
   }
 
-  /// Converts the values to the types that the program needs.
+  /// Converts the values to the types that the program requires.
   private func bindValues(
     _ source: ArrowBinding.Source, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) {
@@ -231,7 +232,7 @@ extension ArrowRows {
     }
   }
 
-  /// Fills row by row, for any type.
+  /// Fills the cells row by row, which works for any type.
   private func fillSlowly(
     _ column: Column, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) throws(ArrowError) -> Bool {
@@ -251,7 +252,7 @@ extension ArrowRows {
     return true
   }
 
-  /// The same, and nil for an unreadable value, which is reported when the row is decided alone.
+  /// The cell of a row; nil for an unreadable value, which is reported when the row is decided alone.
   private func readableCell(
     _ column: Column, _ row: Int, _ arena: inout Arena
   ) throws(ArrowError) -> Cell? {
@@ -289,7 +290,7 @@ extension ArrowRows {
     _ cells: UnsafeBufferPointer<Cell>
   ) throws(ArrowError) {
     for row in 0..<part.count {
-      // A negative code becomes a large one.
+      // A negative code becomes a large number.
       let code = UInt(bitPattern: Int(truncatingIfNeeded: codes[part.rows[row]]))
       if code < UInt(bitPattern: cells.count) {
         part.cells[row] = cells[Int(bitPattern: code)]
@@ -319,7 +320,7 @@ extension ArrowRows {
     if part.isList { return try fillListedTexts(array, part) }
     let (from, to) = try ArrowTexts.range(offsets, part.first, part.count, array)
     let isASCII = ArrowTexts.isASCII(start + from, to - from)
-    // The readable bytes. Those after the last string belong to no one.
+    // The bytes after the last string must not be read.
     let end = Int(truncatingIfNeeded: offsets[array.count])
     let names = boolNames
     var at = from
@@ -364,7 +365,7 @@ extension ArrowRows {
         let text = try ArrowColumn.text(views, part.rows[row], buffers, array)
         ArrowTexts.write(text, cell, names)
         isAnyLong = isAnyLong || text.count > 15
-        // Checked below, if necessary.
+        // The strings are checked below, if necessary.
         if !ArrowTexts.isASCII(text.baseAddress, text.count) { all = .max }
       } else {
         cell.pointee = .missing

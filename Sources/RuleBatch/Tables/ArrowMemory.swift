@@ -3,7 +3,7 @@ internal import CShims
 internal import Expressions
 
 /// The elements of one buffer of an array. The number of readable elements is known when the value
-/// is made. Their alignment does not matter.
+/// is created. The elements need no alignment.
 struct ArrowElements<Element: BitwiseCopyable> {
   // SAFETY: The count comes from an array whose counts `ArrowPart` checked. Debug builds compare
   // every index with it. Loads need no alignment. Tests: ArrowColumnTests, asan.
@@ -11,7 +11,7 @@ struct ArrowElements<Element: BitwiseCopyable> {
   private let start: UnsafeRawPointer
   let count: Int
 
-  /// - Parameter offset: elements of the buffer before the first.
+  /// - Parameter offset: the number of elements in the buffer before the first element.
   init(_ buffer: UnsafeRawPointer, from offset: Int, count: Int) {
     start = buffer + offset &* MemoryLayout<Element>.stride
     self.count = count
@@ -24,7 +24,7 @@ struct ArrowElements<Element: BitwiseCopyable> {
       fromByteOffset: i &* MemoryLayout<Element>.stride, as: Element.self)
   }
 
-  /// Prefetches some elements, as far as they are readable.
+  /// Prefetches some elements, up to the last readable one.
   @inline(__always)
   func readAhead(_ first: Int, count wanted: Int) {
     let size = MemoryLayout<Element>.stride
@@ -39,13 +39,13 @@ struct ArrowElements<Element: BitwiseCopyable> {
   }
 }
 
-/// The bits of one buffer of an array, with the same properties.
+/// The bits of one buffer of an array. The number of readable bits is known when the value is created.
 struct ArrowBits {
   // SAFETY: As for `ArrowElements`. A word reads only the bytes that hold the bits.
   // Tests: ArrowColumnTests, asan.
 
   private let start: UnsafeRawPointer
-  /// Bits before the first.
+  /// The number of bits before the first bit.
   private let offset: Int
   let count: Int
 
@@ -62,7 +62,7 @@ struct ArrowBits {
     return start.load(fromByteOffset: bit &>> 3, as: UInt8.self) &>> UInt8(bit & 7) & 1 != 0
   }
 
-  /// Up to 64 bits from an index, the first of them lowest; zero beyond the last.
+  /// Up to 64 bits from an index on, the first bit lowest. Bits after the last one are zero.
   @inline(__always)
   func word(_ first: Int) -> UInt64 {
     let wanted = min(64, count &- first)
@@ -87,8 +87,8 @@ struct ArrowBits {
   }
 }
 
-/// A string in the form of views: its length, and either its up to twelve bytes, or four bytes, the
-/// number of a buffer and an offset in it.
+/// A string in the form of views: its length, and either up to twelve bytes of text, or the first
+/// four bytes, the number of a buffer and an offset in it.
 struct ArrowTextView: BitwiseCopyable {
   var count: Int32
   var prefix: UInt32
@@ -99,7 +99,7 @@ struct ArrowTextView: BitwiseCopyable {
   static var longestInline: Int32 { 12 }
 }
 
-/// An array taken over from a producer. It is released exactly once, when this ends.
+/// An array taken over from a producer. It is released exactly once, when this value is destroyed.
 package struct ArrowBatch: ~Copyable {
   // SAFETY: The array is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the array once. Tests: FrameWorkerTests.streams,
@@ -107,7 +107,7 @@ package struct ArrowBatch: ~Copyable {
 
   private let box: UnsafeMutablePointer<ArrowArray>
 
-  /// Takes over an array. The caller's structure is marked as released, as when it is moved.
+  /// Takes over an array. The caller's structure is marked as released, as for a move.
   package init(taking array: UnsafeMutablePointer<ArrowArray>) {
     box = .allocate(capacity: 1)
     box.initialize(to: array.pointee)
@@ -127,7 +127,7 @@ package struct ArrowBatch: ~Copyable {
   }
 }
 
-/// A stream taken over from a producer. It is released exactly once, when this ends.
+/// A stream taken over from a producer. It is released exactly once, when this value is destroyed.
 package struct ArrowStream: ~Copyable {
   // SAFETY: The stream is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the stream once. Tests: FrameWorkerTests.streams,
@@ -177,7 +177,7 @@ package struct ArrowStream: ~Copyable {
 // SAFETY: A released schema is not read. Limits on depth and number of fields end a circle.
 // Everything is copied. Tests: DamagedFrameTests.damagedSchemas, asan.
 extension ArrowField {
-  /// Reads a schema, which stays the caller's. The result does not point into it.
+  /// Reads a schema, which the caller still owns. The result does not point into it.
   package init(_ schema: UnsafePointer<ArrowSchema>) throws(ArrowError) {
     guard schema.pointee.release != nil else {
       throw ArrowError("", "the schema has been released")
@@ -224,8 +224,8 @@ extension ArrowField {
     return field
   }
 
-  /// The name of the extension type in a schema's metadata, if there is one. The format is counts
-  /// and lengths of 32 bits, then keys and values.
+  /// The name of the extension type in a schema's metadata; nil if there is none. The metadata has
+  /// 32-bit counts and lengths, then keys and values.
   private static func extensionName(_ metadata: UnsafePointer<CChar>?) -> String? {
     // SAFETY: Metadata have no length of their own, so a producer that lies about them cannot be
     // detected. Negative counts end the walk. Tests: DamagedFrameTests.damagedSchemas.

@@ -1,9 +1,9 @@
 internal import CArrow
 internal import Expressions
 
-/// A part of an array whose counts are consistent with each other, and with its type. It returns
-/// buffers that exist and have the required lengths. The lengths of buffers are only known from the
-/// array itself.
+/// A part of an array whose counts are consistent with each other and with the array's type. It
+/// returns buffers that exist and have the required lengths. Only the array itself states the
+/// lengths of buffers.
 struct ArrowPart {
   // SAFETY: A released array is not read. Lengths and offsets are between 0 and 2^48, children and
   // buffers are as many as the type has and not null, and a child has the rows of its parent.
@@ -12,11 +12,12 @@ struct ArrowPart {
   private let array: UnsafePointer<ArrowArray>
   private let field: ArrowField
   private let name: String
-  /// Rows of the buffers before the first.
+  /// The number of rows in the buffers before the first row.
   let offset: Int
   let count: Int
 
-  /// More rows do not fit into any memory. Below this, sums and products cannot overflow.
+  /// The maximum number of rows. More would not fit into any memory, and smaller sums and products
+  /// cannot overflow.
   private static let mostRows: Int64 = 1 << 48
 
   init(
@@ -26,7 +27,7 @@ struct ArrowPart {
     self.array = array
     self.field = field
     self.name = name
-    // The memory of a released array belongs to others, whatever it contains.
+    // The memory of a released array may be in use by others, so it must not be read.
     guard array.pointee.release != nil else {
       throw ArrowError(name, "the array has been released")
     }
@@ -94,10 +95,10 @@ struct ArrowPart {
     return UnsafePointer(child)
   }
 
-  /// Which rows have a value; nil for all.
+  /// The rows that have a value; nil if all rows have one.
   func validity() throws(ArrowError) -> ArrowBits? {
     let source = array.pointee
-    // The type of a dictionary is that of its values. The codes have their own NULLs.
+    // A dictionary's type is the type of its values. The codes have their own NULLs.
     guard source.n_buffers > 0, source.null_count != 0, field.type != .null || field.codes != nil
     else { return nil }
     guard let bits = source.buffers[0] else {
@@ -146,7 +147,7 @@ struct ArrowPart {
     }
   }
 
-  /// The bytes of strings, which end at an offset.
+  /// The bytes of strings, up to the last offset.
   private func bytes(_ end: Int) throws(ArrowError) -> UnsafePointer<UInt8> {
     guard end >= 0 else { throw ArrowError(name, ArrowColumn.endedOffsets) }
     let bytes = array.pointee.buffers[2] ?? (end == 0 ? nowhere : nil)
@@ -154,14 +155,14 @@ struct ArrowPart {
     return bytes.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// The buffers that views point into. The last buffer has their lengths.
+  /// The buffers that views point into. Their lengths are in the last buffer.
   private func textBuffers(_ tables: inout Arena) throws(ArrowError)
     -> UnsafeBufferPointer<ByteView>
   {
     // SAFETY: The table has a view for each buffer; empty buffers may be null. It lies in the
     // arena, as long as the rows. Tests: DamagedFrameTests, ArrowColumnTests, asan.
     let number = Int(array.pointee.n_buffers) - 3
-    // Without rows they are never read.
+    // If there are no rows, the buffers are never read.
     guard number > 0, count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
     guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
       let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
@@ -180,7 +181,7 @@ struct ArrowPart {
     return UnsafeBufferPointer(start: table, count: number)
   }
 
-  /// Checks that there are as many elements as fixed-size lists need.
+  /// Checks that the child has as many elements as fixed-size lists need.
   func checkElements(_ length: Int, _ elements: ArrowColumn) throws(ArrowError) {
     let (needed, overflow) = (offset + count).multipliedReportingOverflow(by: length)
     guard !overflow, needed <= elements.count else {

@@ -2,8 +2,8 @@ package import CArrow
 package import Expressions
 
 /// A batch of rows whose columns are read through a binding: the input of the C data interface,
-/// validated as far as possible. The array must outlive this, and everything that was filled from
-/// it.
+/// validated as far as possible. The array must outlive this value, and everything that was filled
+/// from it.
 package struct ArrowRows: ~Copyable {
   // SAFETY: The caller keeps the batch alive as long as this value: a `FrameStream` stores both,
   // and other callers use it during one call. Tables and dictionaries lie in `tables`.
@@ -11,28 +11,27 @@ package struct ArrowRows: ~Copyable {
 
   /// A source with the arrays of this batch.
   ///
-  /// A class, because it is used once per block for each column, and has reference-counted parts.
+  /// It is a class because it is used once per block for each column, and has reference-counted parts.
   final class Column {
-    /// The rows of a struct, or of the column itself, that have a value, and the value of the
-    /// others.
+    /// The rows of a struct or column that have a value, and the value for the other rows.
     struct Level {
       var valid: ArrowBits
       var whenNull: Cell
     }
 
     let source: ArrowBinding.Source
-    /// From the outside in, without levels that have no NULL.
+    /// The levels from the outside in, without those that contain no NULL.
     var levels: [Level] = []
     var array: ArrowColumn?
     var members: [(name: String, column: Column)] = []
-    /// The values of a dictionary's codes, made once; nil if that is not worthwhile.
+    /// The cells of a dictionary's values, created once; nil if that is not worthwhile.
     var dictionary: UnsafeBufferPointer<Cell>?
-    /// Whether one of these cells points outside, or the value for NULL or a constant does.
+    /// Whether a cell of the dictionary, the value for NULL, or a constant points outside.
     var pointsOutside = false
 
     init(source: ArrowBinding.Source) { self.source = source }
 
-    /// Whether its values are those of the column, and not JSON or values below them.
+    /// Whether the values are those of the column itself, and not JSON or values below it.
     var isPlain: Bool {
       switch source.content {
       case .column(let field): !field.isJSON
@@ -41,8 +40,8 @@ package struct ArrowRows: ~Copyable {
       }
     }
 
-    /// Whether a non-NULL row always has a value, so that its contents do not matter. The value of
-    /// a code may itself be NULL.
+    /// Whether a row that is not NULL always has a value, so that the contents do not matter. The
+    /// value of a code may be NULL itself.
     var isThereOrNull: Bool {
       if !isPlain { return false }
       guard source.isPresenceOnly else { return false }
@@ -54,16 +53,16 @@ package struct ArrowRows: ~Copyable {
   private let array: UnsafePointer<ArrowArray>
   let columns: [Column]
   let captured: [Column?]
-  /// Roots that are JSON, by their keys.
+  /// Roots that are columns of JSON, by their keys.
   let objects: [(key: String, column: Column)]
   package let count: Int
-  /// Tables of buffers and dictionaries.
+  /// The memory for tables of buffers and for dictionaries.
   private let tables: Arena
   /// The memory of values that are returned as ``Value``.
   private var scratch: Arena
 
-  /// The maximum memory for dictionaries of one batch. Values that do not fit are looked up row by
-  /// row.
+  /// The maximum memory for dictionaries of one batch. If a dictionary does not fit, its values are
+  /// looked up row by row.
   private static let mostTables = 64 << 20
 
   package init(_ binding: ArrowBinding, _ array: UnsafePointer<ArrowArray>) throws(ArrowError) {
@@ -148,20 +147,20 @@ package struct ArrowRows: ~Copyable {
 
   // MARK: One row
 
-  /// Puts the attributes of a row into a frame that has been reset, beside its other contents.
+  /// Adds the attributes of a row to a frame that has been reset.
   ///
-  /// - Returns: false when they exceed the memory limit.
+  /// - Returns: false if the attributes exceed the memory limit.
   package func fillRow(_ row: Int, of frame: inout Frame) throws(ArrowError) -> Bool {
     for column in columns where !column.source.isInRecord {
       guard let cell = try slotCell(column, row, &frame.arena) else { return false }
-      // If the columns have no value, the caller's value stays.
+      // If the columns have no value, the slot keeps the caller's value.
       let slot = column.source.slot
       if cell.isValue || !frame.slots[slot].isValue { frame.slots[slot] = cell }
     }
     return true
   }
 
-  /// The cell for a slot and row; nil when the arena is full.
+  /// The cell for a slot and row; nil if the arena is full.
   func slotCell(_ column: Column, _ row: Int, _ arena: inout Arena) throws(ArrowError) -> Cell? {
     for level in column.levels where !level.valid[row] { return level.whenNull }
     if case .constant(let cell) = column.source.content { return cell }
@@ -177,7 +176,7 @@ package struct ArrowRows: ~Copyable {
       // JSON's null is a value.
       return presentCell(cell, column, &arena)
     }
-    // A NULL in a dictionary.
+    // The value is NULL in a dictionary.
     guard cell.isValue, cell != .null else { return column.source.valueOfNull }
     return presentCell(cell, column, &arena)
   }
@@ -187,7 +186,7 @@ package struct ArrowRows: ~Copyable {
     return cell == .null && binding.program.storage.binding.null == .dropped ? .missing : .true
   }
 
-  /// The cell for a slot whose value is in a map or in JSON; nil when the arena is full.
+  /// The cell for a slot whose value is in a map or in JSON; nil if the arena is full.
   private func member(
     _ column: Column, _ row: Int, at place: Int, _ arena: inout Arena
   ) throws(ArrowError) -> Cell? {
@@ -199,7 +198,7 @@ package struct ArrowRows: ~Copyable {
       found = try array.member(
         row, path, at: place, in: &arena, nesting: column.source.nesting, binding.null)
     } catch {
-      // Indexes of entries are not rows.
+      // The error must name the row, not the index of an entry.
       throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
     }
     func scalar(_ depth: Int) -> Cell {
@@ -217,7 +216,7 @@ package struct ArrowRows: ~Copyable {
     }
   }
 
-  /// The unconverted value of a row; nil when the arena is full.
+  /// The unconverted value of a row; nil if the arena is full.
   private static func value(
     _ column: Column, _ row: Int, _ arena: inout Arena, nesting: Int, _ null: ArrowNull
   ) throws(ArrowError) -> Cell? {
@@ -227,7 +226,7 @@ package struct ArrowRows: ~Copyable {
       do throws(ArrowError) {
         return try array.cell(row, in: &arena, nesting: nesting, null)
       } catch {
-        // Indexes below a list are not rows.
+        // The error must name the row, not an index below a list.
         throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
       }
     }
@@ -246,7 +245,7 @@ package struct ArrowRows: ~Copyable {
 
   // MARK: What the caller reads himself
 
-  /// The value of a captured column; nil for NULL, and if there is no such column.
+  /// The value of a captured column; nil for NULL or a missing column.
   package mutating func value(ofCapture number: Int, _ row: Int) throws(ArrowError) -> Value? {
     guard let column = captured[number] else { return nil }
     scratch.reset()
@@ -261,8 +260,8 @@ package struct ArrowRows: ~Copyable {
     return cell.isValue ? Value(cell) : nil
   }
 
-  /// A captured value for a slot, converted for the program; ``Cell/missing`` for NULL, nil when
-  /// the arena is full.
+  /// The value of a captured column for a slot, converted for the program. It is ``Cell/missing``
+  /// for NULL, and nil if the arena is full.
   package func cell(ofCapture number: Int, _ row: Int, in arena: inout Arena) throws(ArrowError)
     -> Cell?
   {
@@ -292,7 +291,7 @@ package struct ArrowRows: ~Copyable {
 }
 
 extension ArrowBinding {
-  /// The value converted for its slot.
+  /// A value after its conversion for its slot.
   func bound(_ cell: Cell, _ source: Source, _ arena: inout Arena) -> Cell {
     let storage = program.storage
     if storage.binding.isPlain { return cell }
@@ -304,7 +303,7 @@ extension ArrowBinding {
 }
 
 extension ArrowRows.Column {
-  /// Makes the cells of a dictionary, unless it has many more values than the batch has rows.
+  /// Creates the cells of a dictionary, unless it has many more values than the batch has rows.
   fileprivate func makeDictionary(
     rows: Int, _ binding: ArrowBinding, _ tables: inout Arena
   ) throws(ArrowError) {
@@ -322,7 +321,8 @@ extension ArrowRows.Column {
       do throws(ArrowError) {
         cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
       } catch {
-        // Indexes of a dictionary are not rows, and an unreadable value only affects its own rows.
+        // The error would name an index of the dictionary. An unreadable value only affects the
+        // rows that use it.
         if error.isOfValue { return tables.release(to: mark) }
         throw ArrowError(error.column, error.reason)
       }
@@ -332,7 +332,7 @@ extension ArrowRows.Column {
       } else {
         cells[value] = source.isPresenceOnly ? .true : binding.bound(cell, source, &tables)
       }
-      // Values that do not fit are looked up row by row.
+      // If the values do not fit, they are looked up row by row.
       guard !tables.hasRunOut else { return tables.release(to: mark) }
       pointsOutside = pointsOutside || cells[value].pointsOutside
     }

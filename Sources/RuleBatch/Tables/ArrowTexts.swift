@@ -2,10 +2,10 @@ internal import CShims
 internal import Expressions
 
 extension ArrowRows {
-  /// The strings of a captured column, row by row, in the batch's memory. For whole numbers their
-  /// digits, in the arena. NULL has no address.
+  /// Fills the strings of a captured column, row by row. They point into the batch's memory. Whole
+  /// numbers become digits in the arena. NULL has no address.
   ///
-  /// - Parameter texts: has room for all rows.
+  /// - Parameter texts: memory with room for all rows.
   func fillTexts(
     ofCapture number: Int, _ rows: Selection, to texts: UnsafeMutablePointer<ByteView>,
     in arena: inout Arena
@@ -77,16 +77,16 @@ extension ArrowRows {
   }
 }
 
-/// Strings of a column, many at once.
+/// Processes strings of a column, many at once.
 enum ArrowTexts {
-  /// Prefetches strings that are read soon, as far as they are readable.
+  /// Prefetches the strings that are read next, up to the last readable byte.
   @inline(__always)
   static func readAhead(_ start: UnsafePointer<UInt8>, _ first: Int, count: Int, end: Int) {
     guard first < end else { return }
     CShims.readAhead(start + first, count: min(count, end &- first))
   }
 
-  /// The bounds of some rows' strings, after all their offsets are checked.
+  /// The range of some rows' strings, after all their offsets are checked.
   @inline(__always)
   static func range<Offset: FixedWidthInteger>(
     _ offsets: ArrowElements<Offset>, _ first: Int, _ count: Int, _ array: ArrowColumn
@@ -145,7 +145,7 @@ enum ArrowTexts {
     cell.pointee = made.low == names.isTrue ? .true : made.low == names.isFalse ? .false : made
   }
 
-  /// Writes a string that is inline in its view. The bytes after it may be nonzero.
+  /// Writes a string that is inline in its view. The bytes after the string may not be zero.
   @inline(__always)
   static func write(
     _ view: ArrowTextView, _ cell: UnsafeMutablePointer<Cell>, _ names: QuickJSON.BoolNames
@@ -153,7 +153,7 @@ enum ArrowTexts {
     let count = UInt64(UInt32(bitPattern: view.count))
     let first = UInt64(view.prefix) | UInt64(UInt32(bitPattern: view.buffer)) &<< 32
     let last = UInt64(UInt32(bitPattern: view.offset))
-    // Smart shifts, so that a word without bytes of the string is cleared.
+    // The unmasked shift `<<` clears a word that contains no byte of the string.
     let keptFirst = first & ~(UInt64.max << (8 &* count))
     let keptLast = last & (count > 8 ? ~(UInt64.max << (8 &* (count &- 8))) : 0)
     let low = UInt64(Tag.shortText) | count | keptFirst << 8

@@ -1,13 +1,13 @@
 internal import Expressions
 
-/// Why an Arrow table cannot be used, and the column at fault.
+/// The reason why an Arrow table cannot be used, and the column with the problem.
 package struct ArrowError: Error, Hashable, Sendable {
-  /// The column, by its names from the outside in; empty for the table itself.
+  /// The name of the column, with the structs around it from the outside in; empty for the table itself.
   package var column: String
   package var reason: String
-  /// The row of the batch, or of the stream, from 0, if a single row is at fault.
+  /// The row of the batch or of the stream, from 0, if the problem is in a single row.
   package var row: Int?
-  /// Whether a value is unreadable although the array is valid. Then only this row has no outcome.
+  /// Whether a value is unreadable although the array is valid. In this case only its row has no outcome.
   package var isOfValue: Bool
 
   package init(_ column: String, _ reason: String, row: Int? = nil, isOfValue: Bool = false) {
@@ -22,13 +22,13 @@ package struct ArrowError: Error, Hashable, Sendable {
     place + (row.map { ", row \($0)" } ?? "") + ": " + reason
   }
 
-  /// The same, for a message that already names the row.
+  /// The problem in words, for a message that already names the row.
   package var messageOfRow: String { "\(place): \(reason)" }
 
   private var place: String { column.isEmpty ? "the table" : "column '\(column)'" }
 }
 
-/// The types of Arrow that correspond to values of the engine.
+/// The Arrow types that correspond to values of the engine.
 package enum ArrowType: Hashable, Sendable {
   /// Every value is NULL.
   case null
@@ -36,7 +36,7 @@ package enum ArrowType: Hashable, Sendable {
   case integer(ArrowInteger)
   /// Floating point numbers of two, four and eight bytes.
   case half, float, double
-  /// UTF-8 with offsets of four bytes, with offsets of eight, and as views.
+  /// UTF-8 strings: with offsets of four bytes, with offsets of eight bytes, and as views.
   case text, largeText, textView
   /// A point in time, with this many units in a second.
   case timestamp(unitsPerSecond: Int64)
@@ -45,7 +45,7 @@ package enum ArrowType: Hashable, Sendable {
   case fixedList(Int)
   case structure
   case map
-  /// A type without a value in the engine: its name, and what to do instead.
+  /// A type that has no value in the engine: its name, and advice on what to use instead.
   case other(name: String, hint: String)
 
   /// Reads a format string of the C data interface.
@@ -77,14 +77,14 @@ package enum ArrowType: Hashable, Sendable {
     guard let unit = units[format[2]] else {
       return unusable(String(decoding: format, as: UTF8.self))
     }
-    // Without a zone it is a local time, and not a point in time.
+    // A timestamp without a zone is a local time, not a point in time.
     guard format.count > 4 else {
       return .other(name: "a timestamp without a time zone", hint: "give it one, such as UTC")
     }
     return .timestamp(unitsPerSecond: unit)
   }
 
-  /// An unsupported type, by the beginning of its format.
+  /// An unsupported type, recognized by the beginning of its format string.
   private static func unusable(_ format: String) -> ArrowType {
     let kinds: [(start: String, name: String, hint: String)] = [
       ("d:", "a decimal", "cast it to a double or a string"),
@@ -103,7 +103,7 @@ package enum ArrowType: Hashable, Sendable {
     return .other(name: "of the unknown format '\(shown)'", hint: "cast it to a known type")
   }
 
-  /// The type as messages call it.
+  /// The name of the type in messages.
   package var name: String {
     switch self {
     case .null: "NULL"
@@ -150,7 +150,7 @@ package enum ArrowType: Hashable, Sendable {
   }
 }
 
-/// Whole numbers by their layout in memory.
+/// Integer types by their layout in memory.
 package enum ArrowInteger: Hashable, Sendable {
   case int8, uint8, int16, uint16, int32, uint32, int64, uint64
 }
@@ -158,15 +158,15 @@ package enum ArrowInteger: Hashable, Sendable {
 /// A column of a table as its schema describes it, including nested fields.
 package struct ArrowField: Hashable, Sendable {
   package var name: String
-  /// The type of the values. For a dictionary, that of its values.
+  /// The type of the values. For a dictionary, this is the type of the dictionary's values.
   package var type: ArrowType
   package var children: [ArrowField]
-  /// The type of the codes if the values are in a dictionary; nil otherwise.
+  /// The type of the codes, if the values are in a dictionary; otherwise nil.
   package var codes: ArrowInteger?
   /// Whether the strings are JSON, by the extension type.
   package var isJSON = false
 
-  /// The maximum number of nested fields, and of fields of a table, so that a circular schema ends.
+  /// The limits for nested fields and for the fields of a table, so that reading a circular schema ends.
   static let mostLevels = 64
   static let mostFields = 100_000
 
@@ -179,12 +179,12 @@ package struct ArrowField: Hashable, Sendable {
     self.codes = codes
   }
 
-  /// The children with a name.
+  /// The indices of the children with a name.
   package func indexes(of name: String) -> [Int] {
     children.indices.filter { children[$0].name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Why values of the type cannot be read, at any depth; nil when they can.
+  /// The reason why values of the type, or of nested types, cannot be read; nil if they can.
   ///
   /// - Parameter path: the name of the column, for messages.
   package func problem(_ path: String) -> ArrowError? {
@@ -206,7 +206,7 @@ package struct ArrowField: Hashable, Sendable {
 }
 
 extension ArrowField {
-  /// Checks that an array of codes or of list elements is readable as this type, before it is read.
+  /// Checks that an array of codes or of list elements can be read as this type.
   fileprivate func checked(_ path: String) throws(ArrowError) -> ArrowField {
     if let wanted = type.childCount, children.count != wanted {
       throw ArrowError(path, "the schema has \(children.count) children where \(wanted) belong")
@@ -220,7 +220,7 @@ extension ArrowField {
     return self
   }
 
-  /// A field of a type, read from outside.
+  /// Checks the type of a field from an external schema.
   static func checked(
     _ name: String, format: String, _ children: [ArrowField], dictionary: ArrowField?,
     path: String
@@ -238,7 +238,8 @@ extension ArrowField {
     return field
   }
 
-  /// An extension type is read as its storage type only if rules have a value for what it means.
+  /// Applies an extension type. It is read as its storage type only if rules have a value for its
+  /// meaning.
   mutating func apply(extension name: String) {
     switch name {
     case "arrow.json", "google:sqlType:json": isJSON = type.isText
