@@ -3,7 +3,7 @@ internal import CShims
 internal import Expressions
 internal import RuleEngine
 
-/// Memory that is exported with arrays, and freed with the last of them.
+/// Memory that is exported with arrays, and freed with the last of these arrays.
 final class ArrowBuffer: @unchecked Sendable {
   // SAFETY: The buffers of a plan are written only in `init`, so batches can share them; others
   // belong to the thread that fills them. `deinit` frees the memory. Tests: FrameOutcomesTests,
@@ -36,7 +36,7 @@ final class ArrowBuffer: @unchecked Sendable {
 
   deinit { start.deallocate() }
 
-  /// Prefetches some bytes that are written soon, up to the end of the buffer.
+  /// Prefetches the bytes that are written next, up to the end of the buffer.
   @inline(__always)
   func writeAhead(_ first: Int, count wanted: Int) {
     guard first < count else { return }
@@ -48,13 +48,13 @@ final class ArrowBuffer: @unchecked Sendable {
   }
 }
 
-/// An array to export: buffers, children, and the values of codes.
+/// An Arrow array to export: its buffers, its children, and the values of its codes.
 struct ArrowExport: Sendable {
   // SAFETY: The exported structure keeps its `ArrowOwner` alive. Its release callback clears
   // `release` first, so a second call does nothing. Tests: FrameOutcomesTests, asan.
 
   var count: Int
-  /// By index. Nil for a buffer that is not needed, for example if no value is NULL.
+  /// The buffers, by index. Nil for a buffer that is not needed, for example if no value is NULL.
   var buffers: [ArrowBuffer?]
   var nullCount = 0
   var children: [ArrowExport] = []
@@ -152,7 +152,7 @@ private final class ArrowOwner<Structure: BitwiseCopyable> {
     pointer.map { Unmanaged<ArrowOwner>.fromOpaque($0).takeRetainedValue() }
   }
 
-  /// Releases the children, except those that the consumer has moved away.
+  /// Releases the children that the consumer has not moved away.
   func end(_ release: (UnsafeMutablePointer<Structure>) -> Void) {
     for i in 0..<count {
       guard let child = children[i] else { continue }

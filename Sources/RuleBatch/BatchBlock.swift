@@ -5,7 +5,7 @@ internal import RuleEngine
 /// and a call in a loop over rows costs as much as the loop.
 package enum BlockShape {
   package static var rows: Int { 512 }
-  /// Words in a mask of rows.
+  /// The number of words in a mask of rows.
   static var words: Int { rows / 64 }
   /// The distance from one column to the next.
   static var stride: Int { rows + 4 }
@@ -15,21 +15,21 @@ package enum BlockShape {
 /// placement.
 ///
 /// Users that were decided alone have a row as well, so that outcomes keep the order of the file.
-/// They are not in ``inColumns``, and their attributes are never read there.
+/// Their rows are not in ``inColumns``, and the attributes of these rows are never read.
 struct BatchBlock: ~Copyable {
   // SAFETY: `init` allocates and initializes everything for 512 rows, and `deinit` frees it. A user
   // decided alone vacates its row and is not in `inColumns`. Tests: InputFormsTests,
   // BatchDifferentialTests, asan.
 
   var columns: ColumnFrame
-  /// Identities, in the chunk or in the block's memory.
+  /// The users' identities, in the chunk or in the block's memory.
   let subjects: UnsafeMutablePointer<ByteView>
-  /// The same for hashing, by row.
+  /// The identities as words for hashing, by row.
   let subjectWords: UnsafeMutablePointer<UInt64>
-  /// Choices by placement and row.
+  /// The users' choices, by placement and row.
   let choices: UnsafeMutablePointer<Int32>
-  /// The rows whose attributes are in the columns. The columns store this set:
-  /// ``ColumnFrame/filled``.
+  /// The rows whose attributes are in the columns. This is the set ``ColumnFrame/filled`` of the
+  /// columns.
   let inColumns: RowMask
   let placements: Int
   private(set) var count = 0
@@ -59,7 +59,7 @@ struct BatchBlock: ~Copyable {
 
   var isFull: Bool { count == BlockShape.rows }
 
-  /// Removes all rows. After this the block points neither into a chunk nor into its own memory.
+  /// Removes all rows. Afterwards, the block points neither into a chunk nor into its own memory.
   mutating func begin() {
     // SAFETY: Drops identities, columns and copies together, so nothing points into the last chunk.
     // Tests: BatchDifferentialTests, asan.
@@ -82,7 +82,7 @@ struct BatchBlock: ~Copyable {
     // SAFETY: The identity is copied into the block's memory inside the closure.
     // Tests: BatchDifferentialTests, asan.
     let row = count
-    // A reader may have filled part of the row.
+    // A reader may have filled part of the row already.
     columns.vacateRow(row)
     withUnsafePointer(to: subject) {
       let bytes = $0.textBytes
@@ -107,7 +107,7 @@ struct BatchBlock: ~Copyable {
     count += 1
   }
 
-  /// The value in place of a choice, for rows without a decision.
+  /// The value instead of a choice, for rows without a decision.
   static let noChoice: Int32 = -1
 
   @inline(__always)

@@ -1,8 +1,8 @@
 internal import Expressions
 package import RuleEngine
 
-/// The rules of a block that failed, by user, and the text to write about them; and the counts for
-/// a chunk.
+/// The failures of rules for the users of a block, with the text to write for each, and the counts
+/// for a chunk.
 ///
 /// Each distinct failure is described once, as a kind. A user only stores the kind's number.
 struct BatchErrors: ~Copyable {
@@ -19,17 +19,17 @@ struct BatchErrors: ~Copyable {
     /// The description in an outcome, in the form of the outcomes.
     var bytes: [UInt8]
     var users = 0
-    /// The identity of the first user of the chunk.
+    /// The identity of the chunk's first user with this failure.
     var example: String?
-    /// The first row of the block, if there is one.
+    /// The first row of the block with this failure, if there is one.
     var row: Int?
   }
 
-  /// A failure in its original form. Failures of one kind may differ in their details.
+  /// A failure with its details, which may differ between failures of one kind.
   private struct Wording {
     var key: Key
-    /// The number of its kind, or -1 for a rule that does not compile, whose problem is already
-    /// reported.
+    /// The number of the failure's kind, or -1 for a rule that does not compile, whose problem is
+    /// already reported.
     var kind: Int
     /// The description in the reason of an outcome, in the form of the outcomes. Empty if reasons
     /// are off.
@@ -43,10 +43,10 @@ struct BatchErrors: ~Copyable {
   private let givesReasons: Bool
   private var wordings: [Wording] = []
   private var wordingOf: [Key: Int] = [:]
-  /// The last failure, because most users fail in the same way.
+  /// The last failure, which is cached because most users fail in the same way.
   private var last: (key: Key, wording: Int)?
   private var kinds: [Kind] = []
-  /// The number of a kind, by its description.
+  /// The number of each kind, by its description.
   private var numberOf: [NamedError: Int] = [:]
   /// The failures of each outcome of the block, as indexes of ``wordings``.
   private var notes: OutcomeNotes
@@ -120,7 +120,7 @@ struct BatchErrors: ~Copyable {
     return kinds.count - 1
   }
 
-  /// Takes the examples of a block, and clears the errors by user.
+  /// Takes examples from a block, and clears the block's failures.
   mutating func endBlock(_ block: borrowing BatchBlock) {
     for number in kinds.indices {
       guard let row = kinds[number].row else { continue }
@@ -132,13 +132,13 @@ struct BatchErrors: ~Copyable {
     notes.removeAll()
   }
 
-  /// A subject as in a record. If JSON escaped it, the block's memory contains it unescaped.
+  /// The subject as in its record. If JSON escaped the subject, the block's memory contains it unescaped.
   private static func identity(_ subject: ByteView) -> String {
     // SAFETY: The view is copied into a string at once. Tests: RuleErrorsTests.
     String(decoding: subject, as: UTF8.self)
   }
 
-  /// The counts since the last call.
+  /// Returns the counts since the last call.
   mutating func takeCounts() -> [NamedError: BatchSums.ErrorCount] {
     var counts: [NamedError: BatchSums.ErrorCount] = [:]
     for number in kinds.indices where kinds[number].users > 0 {
@@ -153,8 +153,8 @@ struct BatchErrors: ~Copyable {
 
   // MARK: Writing
 
-  /// Appends the errors of a user's outcome: a member of the outcome's object, the content of a
-  /// cell, or the errors of all placements as rows have them. Appends nothing if there are none.
+  /// Appends the errors of a user's outcome: a member of the outcome's object, the content of a CSV
+  /// cell, or for rows, the errors of all placements. Appends nothing if there are no errors.
   func append(placement: Int, row: Int, to bytes: inout [UInt8]) {
     guard !notes.isEmpty else { return }
     var isFirst = true
@@ -171,7 +171,7 @@ struct BatchErrors: ~Copyable {
     bytes += form == .ndjson ? [UInt8(ascii: "]")] : Array("]\"".utf8)
   }
 
-  /// Calls the body with the reason's text for each error of a user's outcome, in order.
+  /// Calls the body with the text for each error of a user's outcome, in order.
   func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
     guard !notes.isEmpty else { return }
     notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }

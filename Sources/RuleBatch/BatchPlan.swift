@@ -29,53 +29,53 @@ public import RuleEngine
 public final class BatchPlan: Sendable {
   package struct Placement: Sendable {
     var name: String
-    /// Nil when the config does not have the placement.
+    /// The placement's compiled rules; nil if the config does not have the placement.
     package var compiled: RuleSet.CompiledPlacement?
   }
 
   public let ruleSet: RuleSet
   public let now: Instant
-  /// The time of the decisions with its time zone, for questions about events.
+  /// The time of the decisions, and the time zone for questions about events.
   public let clock: HistoryClock
   public let assigner: Assigner
   public let layout: OutcomeLayout
   public let form: OutcomeForm
-  /// False for counting only.
+  /// Whether outcomes are written. If false, they are only counted.
   public let writesOutcomes: Bool
   /// Whether workers store choices as numbers, and write nothing.
   let collectsChoices: Bool
   /// The maximum length of a line, in bytes.
   public let lineLimit: Int
-  /// The texts to render beside the outcomes, or nil.
+  /// The texts to render for the outcomes; nil for none.
   package let texts: TextPlan?
   /// Whether outcomes include reasons.
   package let givesReasons: Bool
-  /// Whether counts include the first users that they count.
+  /// Whether counts include an example: the first user that they count.
   package let wantsExamples: Bool
   package let placements: [Placement]
   package let table: BatchTable
-  /// The draws to count for a report, or nil.
+  /// The draws to count for a report; nil without a report.
   package let draws: DrawPlan?
-  /// Decides for users whose SDKs have several versions; nil if ``ruleSet`` decides for all.
+  /// The plans for users whose SDKs have several versions; nil if ``ruleSet`` decides for all users.
   package let fleet: Fleet?
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
-  /// The clauses that replace a missing attribute by another value; nil if there are none.
+  /// The clauses that replace a missing attribute with another value; nil if there are none.
   let standIns: StandInProgram?
-  /// By rule, the number of these clauses in earlier rules. The last element is their total number.
+  /// For each rule, the number of such clauses in earlier rules. The last element is the total number.
   let standInFirsts: [Int]
 
   /// - Parameters:
   ///   - ruleSet: the rules that decide.
   ///   - placements: the names of the placements. Nil decides all placements of the config, in its order.
   ///   - now: the time of the decisions.
-  ///   - assigner: chooses the variants of subjects that have no assignment.
+  ///   - assigner: the method that draws variants for subjects without an assignment.
   ///   - layout: whether the output has a line for each outcome or for each user.
   ///   - form: the format of the outcomes.
   ///   - writesOutcomes: false to only count outcomes.
   ///   - lineLimit: the maximum length of a line, in bytes.
-  ///   - clock: the time of the decisions with its time zone. Nil uses UTC.
+  ///   - clock: the time of the decisions, and the time zone. Nil uses UTC.
   public convenience init(
     _ ruleSet: RuleSet, placements: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
@@ -91,13 +91,13 @@ public final class BatchPlan: Sendable {
   ///   - columnsOfRun: the columns about the run in every outcome.
   ///   - countsDraws: whether draws are counted for a report, with examples.
   ///   - givesReasons: whether every outcome includes its reason, as in explanations.
-  ///   - wantsExamples: whether counts include the first users that they count.
+  ///   - wantsExamples: whether counts include an example: the first user that they count.
   ///   - collectsChoices: whether workers store choices as numbers, and write nothing.
-  ///   - isVersioned: whether the choices include outcomes that only SDK versions have.
+  ///   - isVersioned: whether the choices include outcomes that only occur with SDK versions.
   ///   - sharedDraws: the plan for counting draws, instead of the batch's own.
-  ///   - known: the table of a batch whose outcomes are written in the same way.
-  ///   - fleet: the SDK that decides for each user, with the config, and the column with its name;
-  ///     nil if the rule set decides for all.
+  ///   - known: the table of another batch whose outcomes have the same text.
+  ///   - fleet: selects the SDK that decides for each user, with the config, and the column with
+  ///     the SDK's name; nil if the rule set decides for all users.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
@@ -120,7 +120,7 @@ public final class BatchPlan: Sendable {
     self.writesOutcomes = writesOutcomes
     self.lineLimit = lineLimit
     self.collectsChoices = collectsChoices
-    // Repeated names count once, because counts are stored by rule.
+    // A repeated name counts once, because counts are stored by rule.
     var seen: Set<[UInt8]> = []
     let distinct = (names ?? ruleSet.placementNames).filter {
       seen.insert(Array($0.utf8)).inserted
@@ -169,7 +169,7 @@ public final class BatchPlan: Sendable {
   /// forms.
   package var choices: [Choice] { table.descriptions }
 
-  /// Whether the batch needs each user's choice, and not only the counts.
+  /// Whether the batch needs each user's choice in addition to the counts.
   var keepsChoices: Bool { writesOutcomes || wantsExamples || collectsChoices }
 
   /// Whether the reasons of outcomes are written or collected.
@@ -181,8 +181,8 @@ public final class BatchPlan: Sendable {
   /// The number of decisions per user.
   public var placementCount: Int { placements.count }
 
-  /// The size of a user's outcomes, in placements. Many failing rules take as much memory as many
-  /// outcomes.
+  /// The size of a user's outcomes, measured in placements. Many failing rules take as much memory
+  /// as many outcomes.
   package var weight: Int { max(placements.count, ruleSet.rules.count / 10) }
 
   /// The names of placements that the config does not contain.

@@ -1,10 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The reasons of a block's outcomes. Parts that are the same for many users are written once.
+/// The reasons for a block's outcomes. Parts that are the same for many users are written once.
 ///
-/// While deciding, only rare parts are recorded (limits, entitlements, stored variants). Nearly all
-/// outcomes have a draw. It follows from the choice and is computed again when it is written.
+/// Only rare parts are recorded while deciding: limits, entitlements and stored variants. Nearly
+/// all outcomes have a draw. The draw follows from the choice, and is computed again when it is
+/// written.
 struct BatchReasons: ~Copyable {
   /// A part of a reason, in the form of the outcomes.
   private struct Piece {
@@ -17,7 +18,7 @@ struct BatchReasons: ~Copyable {
     var count: Int
   }
 
-  /// A choice that is drawn: its rule, and the JSON of the draw after the number.
+  /// A choice that is drawn: its rule, and the JSON that follows the number of the draw.
   private struct Drawn {
     var rule: Int
     var after: [UInt8]
@@ -39,16 +40,16 @@ struct BatchReasons: ~Copyable {
   private var missing: [Missing: Int] = [:]
   private let stored: Int
   private var notes: OutcomeNotes
-  /// By choice.
+  /// The draw of each choice; nil for choices that are not drawn.
   private var drawn: [Drawn?]
-  /// The text before a member, by the order of members.
+  /// The text before each member of a reason.
   private let openings: [[UInt8]]
-  /// The beginning of a draw, up to the number; and of a reason that only has a draw.
+  /// The text before the number of a draw, and the text before the number if a reason only has a draw.
   private let beforeNumber: [UInt8]
   private let onlyDraw: [UInt8]
-  /// The last number drawn without the hash. At most a hundred different ones exist.
+  /// The digits of numbers that were drawn without the hash. There are at most a hundred different ones.
   private var numbers: [UInt64: [UInt8]] = [:]
-  /// The maximum number of stored pieces. They are few, except for unusual input.
+  /// The maximum number of stored pieces. Only unusual input has many.
   private static let mostKept = 4_096
 
   init(_ plan: BatchPlan) {
@@ -140,8 +141,8 @@ struct BatchReasons: ~Copyable {
 
   // MARK: Writing
 
-  /// Appends the reason of an outcome: a member of its object, a cell with the comma before it, or
-  /// a count of bytes and the JSON.
+  /// Appends the reason for an outcome: a member of the outcome's object, a CSV cell after its
+  /// comma, or a count of bytes and the JSON.
   mutating func append(
     placement: Int, row: Int, _ block: borrowing BatchBlock,
     _ chooser: borrowing VariantChooser, _ errors: borrowing BatchErrors, to bytes: inout [UInt8]
@@ -189,7 +190,7 @@ struct BatchReasons: ~Copyable {
     if bytes.count > start { bytes.append(UInt8(ascii: "}")) }
   }
 
-  /// Begins a member of the object that starts at an offset.
+  /// Begins a member. The object starts at the given offset.
   private func open(_ member: DecisionReason.Member, _ start: Int, _ bytes: inout [UInt8]) {
     bytes.append(bytes.count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
     bytes += openings[member.rawValue]

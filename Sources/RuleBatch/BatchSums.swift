@@ -1,13 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Counts of a part of a batch as plain numbers, which are cheap to create and to add. A plan turns
-/// them into a ``Tally``.
+/// The counts of a part of a batch as plain numbers, which are cheap to create and to add. A plan
+/// converts them to a ``Tally``.
 package struct BatchSums: Hashable, Sendable {
   /// The number of times that a rule failed in one way.
   package struct ErrorCount: Hashable, Sendable {
     package var users: Int
-    /// The identity of the first of these users.
+    /// The identity of the first user with this error.
     package var example: String
 
     package init(users: Int, example: String) {
@@ -18,11 +18,11 @@ package struct BatchSums: Hashable, Sendable {
 
   package var users = 0
   package var rejected = 0
-  /// Lines that were read, blank ones included.
+  /// The number of lines that were read, including blank ones.
   package var lines = 0
   /// The counts of ``BatchNumbers``.
   package var numbers: [Int]
-  /// By number, the identity of the first user that it counts. Empty if examples are off.
+  /// For each number, the identity of the first user that it counts. Empty if examples are off.
   package internal(set) var examples: [String?] = []
 
   /// The errors in rules.
@@ -38,7 +38,7 @@ package struct BatchSums: Hashable, Sendable {
     lines += other.lines
     for (error, count) in other.errors {
       let example = errors[error]?.example ?? count.example
-      // The message for equal errors must not depend on how the input was divided.
+      // The message for equal errors must not depend on the division of the input into parts.
       let message = errors.index(forKey: error).map { errors[$0].key.error.message }
       guard let message, error.error.message < message else {
         errors[error, default: ErrorCount(users: 0, example: example)].users += count.users
@@ -53,7 +53,7 @@ package struct BatchSums: Hashable, Sendable {
     for i in other.examples.indices { examples[i] = examples[i] ?? other.examples[i] }
   }
 
-  /// The same counts at other numbers. Those without a new number are dropped.
+  /// The same counts with other numbers. Counts without a new number are dropped.
   func renumbered(_ numberOf: [Int?], count: Int) -> BatchSums {
     var sums = self
     sums.numbers = Array(repeating: 0, count: count)
@@ -67,7 +67,7 @@ package struct BatchSums: Hashable, Sendable {
   }
 }
 
-/// The counts of a batch, and their numbers.
+/// The numbers of a batch's counts, as indices of ``BatchSums/numbers``.
 package struct BatchNumbers {
   let rules: Int
   let choices: Int
@@ -79,22 +79,22 @@ package struct BatchNumbers {
     standInFirsts = plan.standInFirsts
   }
 
-  // By rule: the number of users for whom it was tried, whose condition held, and for whom it
-  // decided.
+  // Each rule has three counts: users for whom it was tried, users that matched its condition, and
+  // users for whom it decided.
   package func reached(_ rule: Int) -> Int { rule }
   package func matched(_ rule: Int) -> Int { rules + rule }
   package func taken(_ rule: Int) -> Int { 2 * rules + rule }
   /// The number of users with a choice.
   package func choice(_ choice: Int) -> Int { 3 * rules + choice }
-  /// Users that skip a rule because of an entitlement that they own.
+  /// The number of users that skip a rule because of an entitlement that they own.
   package func owned(_ rule: Int) -> Int { 3 * rules + choices + rule }
-  /// Users for whom a rule was held back by its limit.
+  /// The number of users for whom a rule was held back by its limit.
   package func heldBack(_ rule: Int) -> Int { 4 * rules + choices + rule }
-  /// The number of users whose choice was stored, not drawn.
+  /// The number of users whose choice was stored instead of drawn.
   package func stored(_ choice: Int) -> Int { 5 * rules + choices + choice }
 
-  /// Users whose result for a rule's condition was decided by a clause that replaces a missing
-  /// attribute.
+  /// The number of users for whom a clause with a missing attribute decided the result of a rule's
+  /// condition.
   ///
   /// - Parameter place: the clause's index in the rule.
   package func missing(_ rule: Int, _ place: Int, holds: Bool) -> Int {
@@ -104,7 +104,7 @@ package struct BatchNumbers {
   var count: Int { 5 * rules + 2 * choices + 2 * standInFirsts[rules] }
 }
 
-/// The counts of users, while a chunk is decided.
+/// The counts of users while a chunk is decided.
 struct BatchCounts: ~Copyable {
   // SAFETY: One allocation holds all counters, and `BatchNumbers` places them in it. Rules and
   // choices are numbers of the plan. `deinit` frees it. Tests: BatchTests, BatchDifferentialTests,
@@ -115,7 +115,7 @@ struct BatchCounts: ~Copyable {
   let reached: UnsafeMutablePointer<Int>
   let matched: UnsafeMutablePointer<Int>
   let taken: UnsafeMutablePointer<Int>
-  /// By choice.
+  /// The number of users with each choice.
   let choices: UnsafeMutablePointer<Int>
   let owned: UnsafeMutablePointer<Int>
   let heldBack: UnsafeMutablePointer<Int>
@@ -123,7 +123,8 @@ struct BatchCounts: ~Copyable {
   /// Whether examples of counted users are requested.
   let wantsExamples: Bool
   private var examples: [String?]
-  /// By number, the first row of the current block that it counts, if it had none before.
+  /// For each number, the first row of the current block that it counts, unless it already had an
+  /// example.
   private var rows: [Int32]
 
   init(_ plan: BatchPlan) {
@@ -153,7 +154,7 @@ struct BatchCounts: ~Copyable {
   @inline(__always)
   func count(_ choice: Int32, times: Int = 1) { choices[Int(choice)] &+= times }
 
-  /// Counts users whose result was decided by a missing attribute.
+  /// Counts users for whom a missing attribute decided the result of a condition.
   mutating func addMissing(_ rule: Int, _ place: Int, holds: Bool, rows: RowMask) {
     let number = numbers.missing(rule, place, holds: holds)
     reached[number] = reached[number] &+ RowMasks.count(rows)
@@ -199,20 +200,20 @@ struct BatchCounts: ~Copyable {
 }
 
 extension BatchPlan {
-  /// Zero counts, in this batch's shape.
+  /// Counts of this batch that are all zero.
   package var emptySums: BatchSums {
     var sums = BatchSums(numbers: Array(repeating: 0, count: BatchNumbers(self).count))
     sums.draws = draws.map { DrawCounts($0) }
     return sums
   }
 
-  /// Counts that were stored elsewhere; nil when their shape is not this batch's.
+  /// Restores counts that were stored elsewhere; nil if the number of counts does not fit this batch.
   package func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
     guard numbers.count == BatchNumbers(self).count else { return nil }
     return BatchSums(users: users, rejected: rejected, lines: lines, numbers: numbers)
   }
 
-  /// The counts by placement and audience.
+  /// Converts the counts to a tally by placement and audience.
   package func tally(of sums: BatchSums) -> Tally {
     var tally = emptyTally
     tally.users = sums.users
@@ -249,9 +250,10 @@ extension BatchPlan {
 }
 
 extension BatchPlan {
-  /// The numbers of this plan by those of another plan, for the same placements and rules in
-  /// another generation of the evaluator. Generations differ in the clauses that replace missing
-  /// attributes. A clause that only the other plan has is not counted here.
+  /// For each number of another plan, the number in this plan. The other plan has the same
+  /// placements and rules for another generation of the evaluator. Generations differ in the
+  /// clauses that replace missing attributes. A clause that only the other plan has is not counted
+  /// here.
   func numbers(ofPart part: BatchPlan) -> [Int?] {
     let (own, other) = (BatchNumbers(self), BatchNumbers(part))
     var numbers: [Int?] = (0..<other.missing(0, 0, holds: true)).map { $0 }
@@ -271,7 +273,7 @@ extension BatchPlan {
     return standIns.ofCondition[Int(ruleSet.rules[rule].condition)].map { standIns.clauses[$0] }
   }
 
-  /// Clauses of a rule in which a missing attribute decided for some users.
+  /// The clauses of a rule in which a missing attribute decided for some users.
   private func missing(of rule: Int, _ sums: BatchSums) -> [Tally.MissingAttribute] {
     guard let standIns, ruleSet.rules[rule].condition >= 0 else { return [] }
     let numbers = BatchNumbers(self)

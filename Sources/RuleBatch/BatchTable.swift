@@ -1,22 +1,23 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A rule set laid out for the loop over users: trivial values in flat arrays, so that no user
-/// costs reference counting, and every byte that does not depend on the user is already written.
+/// A rule set in the form that the loop over users needs. Trivial values are in flat arrays, so
+/// that users cost no reference counting. All text that does not depend on the user is already
+/// written.
 package struct BatchTable: Sendable {
   /// The part of a rule that the loop needs.
   package struct Rule {
-    /// The range of ``prefixes`` that begins the rule's hashes.
+    /// The range of ``prefixes`` with the prefix of the rule's hashes.
     var prefix: Range<Int32>
     /// The rule's variants, as a range of ``choices`` and ``cumulative``.
     package var variants: Range<Int32>
     var drawRange: Double
-    /// The choice of an experiment without variants.
+    /// The choice for users of an experiment without variants.
     package var withoutVariants: Int32
-    /// Whether the rule's limit allows it for a user without occurrences.
+    /// Whether the rule's limit allows an occurrence for a user without any.
     var allowsFirst: Bool
-    /// The choice of users for whom evaluating the condition terminates the app, and of those for
-    /// whom only the device can decide; -1 if the SDK that decides does neither.
+    /// The choice for users for whom evaluating the condition terminates the app, and the choice
+    /// for users for whom only the device can decide; -1 if the selected SDK does not do this.
     package var aborted: Int32 = -1
     package var undecidable: Int32 = -1
   }
@@ -27,14 +28,14 @@ package struct BatchTable: Sendable {
     var text: Range<Int32>
   }
 
-  /// The contents of the text of a choice.
+  /// The content of a choice's text.
   private struct Content: Equatable {
     var placement: String
     var outcome: Decision.Outcome
     var audience: Int?
   }
 
-  /// Kinds of outcome, in the order in which they are counted.
+  /// The kinds of outcomes, in the order in which they are counted.
   enum OutcomeIndex: Int {
     case paywall, holdout, noAudienceMatch, placementNotFound, error, undecidable
     static let count = 6
@@ -42,31 +43,31 @@ package struct BatchTable: Sendable {
 
   package private(set) var rules: [Rule] = []
   package private(set) var choices: [Choice] = []
-  /// Sums of the weights of a rule's variants, at the indexes of its choices.
+  /// The cumulative weights of each rule's variants, at the indices of its choices.
   private(set) var cumulative: [Double] = []
   private(set) var prefixes: [UInt8] = []
   private(set) var text: [UInt8] = []
-  /// By choice, for the form of rows.
+  /// The description of each choice, for ``OutcomeForm/rows``.
   private(set) var descriptions: [BatchPlan.Choice] = []
-  /// By choice, for tables of other SDK versions. Empty without them.
+  /// The content of each choice, for the tables of other SDK versions. Empty without versions.
   private var contents: [Content] = []
   private let isVersioned: Bool
-  /// The text around fragments.
+  /// The text before and after fragments.
   let opening: [UInt8]
   let closing: [UInt8]
-  /// Bytes at the end of a fragment that close the outcome.
+  /// The number of bytes at the end of a fragment that close the outcome.
   let closingBytes: Int
-  /// By placement of the batch, the choice when no audience matches, or the placement does not
+  /// For each placement of the batch, the choice if no audience matches or the placement does not
   /// exist.
   package private(set) var unmatched: [Int32] = []
-  /// By placement of the batch, the choice for a config that the SDK rejects. Empty if no SDK
+  /// For each placement of the batch, the choice for a config that the SDK rejects. Empty if no SDK
   /// version is selected.
   package private(set) var rejected: [Int32] = []
-  /// By placement of the batch, its rules, or nil when the config does not have it.
+  /// For each placement of the batch, its rules; nil if the config does not have the placement.
   private(set) var ruleRanges: [Range<Int>?] = []
 
-  /// - Parameter isVersioned: whether the choices include outcomes that only SDK versions have.
-  ///   They have the same numbers for every version.
+  /// - Parameter isVersioned: whether the choices include outcomes that only occur with SDK
+  ///   versions. Choices have the same numbers for every version.
   init(
     _ ruleSet: RuleSet, placements: [BatchPlan.Placement], _ fragments: OutcomeFragments,
     assigner: Assigner, isVersioned: Bool
@@ -89,11 +90,11 @@ package struct BatchTable: Sendable {
       add(rule, placementOf[number] ?? "", fragments, assigner)
     }
     if isVersioned { addVersioned(ruleSet, placements, placementOf, fragments) }
-    // Fragments are read in steps, including the last one.
+    // The padding is needed because fragments, including the last one, are read in steps.
     text += Array(repeating: 0, count: OutcomeWriter.step)
   }
 
-  /// Adds the choices that only SDK versions have, after all others.
+  /// Adds the choices that only occur with SDK versions, after all other choices.
   private mutating func addVersioned(
     _ ruleSet: RuleSet, _ placements: [BatchPlan.Placement], _ placementOf: [Int: String],
     _ fragments: OutcomeFragments

@@ -1,14 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The texts for the users of a chunk: those of the paywalls chosen for them, as members for their
-/// outcome lines.
+/// The rendered texts for the users of a chunk, as members of their outcome lines.
 struct BatchTexts: ~Copyable {
   // SAFETY: There is an initialized renderer for each paywall; `deinit` deinitializes and frees
   // them. Records are views into the chunk, dropped with the block and by `forget()`.
   // Tests: PrecomputeTextsTests, asan.
 
-  /// By choice of the plan's table, the index of the paywall's texts in the plan, or -1.
+  /// For each choice of the plan's table, the index of the paywall's texts in the plan, or -1.
   private let paywallOf: [Int32]
   /// Whether the plan has texts. If not, no other member may be used.
   let isActive: Bool
@@ -18,13 +17,13 @@ struct BatchTexts: ~Copyable {
   /// The records of the block's rows.
   private var records: [ByteView] = []
   private var bytes: [UInt8] = []
-  /// By user and placement, the range of the texts in ``bytes``.
+  /// For each user and placement, the range of the texts in ``bytes``.
   private var ranges: [Range<Int>] = []
-  /// By paywall, the texts of the current user, if already rendered.
+  /// For each paywall, the texts of the current user, if already rendered.
   private var ofUser: [Range<Int>?]
-  /// The errors, by text and reason, with their number.
+  /// The number of errors, by text and reason.
   private(set) var errors: [String: Int] = [:]
-  /// The maximum number of different errors to distinguish.
+  /// The maximum number of different errors that are counted separately.
   private static let errorLimit = 64
 
   init(_ plan: BatchPlan) {
@@ -65,7 +64,7 @@ struct BatchTexts: ~Copyable {
     if isActive { records.append(record) }
   }
 
-  /// Renders for the rows of a block, and discards the texts of the previous one.
+  /// Renders the texts for the rows of a block, and discards the texts of the previous block.
   mutating func render(_ block: borrowing BatchBlock) {
     guard isActive else { return }
     bytes.removeAll(keepingCapacity: true)

@@ -29,7 +29,7 @@ public struct BatchWorker: ~Copyable {
     package var buffer: OutcomeBuffer
     /// The oddities of the chunk's records.
     package var notes: RecordNotes
-    /// Lines of the chunk, from 0, whose records repeat a key. For each key only the first.
+    /// The lines, from 0, whose records repeat a key. Only the first line is listed for each key.
     package var repeated: [(line: Int, key: String)]
     /// The subjects to compare with those of other chunks.
     package var subjects: [SubjectRecord]
@@ -51,7 +51,7 @@ public struct BatchWorker: ~Copyable {
   let table: BatchTable
   /// Slots of attributes that the SDK does not send.
   let unsent: [Int]
-  /// The state of a user that is decided alone.
+  /// The state of a user that is decided one by one.
   private var state: DecisionState
   var frame: Frame
   var reader: UserRecordReader
@@ -66,16 +66,16 @@ public struct BatchWorker: ~Copyable {
   var errors: BatchErrors
   private var draws: DrawCounter?
   var reasons: BatchReasons
-  /// Nil unless the plan collects choices.
+  /// The users' choices; nil unless the plan collects them.
   package let kept: KeptChoices?
   // SAFETY: There is a place for each member of a record. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
   let captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
-  /// The answers to questions about events for users without any, by slot; nil when they do not fit
-  /// into cells, so that users are decided alone.
+  /// The answers to questions about events for users without events, by slot; nil if they do not
+  /// fit into cells, so that users must be decided one by one.
   let answersWithoutEvents: [(slot: Int, cell: Cell)]?
-  /// By shape with unknown keys, the number of its records since the last notes.
+  /// For each shape with unknown keys, the number of its records since the last notes.
   private var unusual: [Int: Int] = [:]
   /// The oddities of records with known shapes.
   private var shapeNotes = RecordNotes()
@@ -84,12 +84,12 @@ public struct BatchWorker: ~Copyable {
   /// The value for ``Output/repeated``.
   private var repeated: [(line: Int, key: String)] = []
   private var compared = SubjectCollector()
-  /// Decides instead of this worker if users have SDKs of several versions.
+  /// The worker that decides instead of this one if users have SDKs of several versions.
   private var fleet: FleetWorker?
   /// The notes that were already returned in ``Output/notes``.
   private var told = RecordNotes()
 
-  /// Longer lines are decided one by one, which enforces the limits of an evaluation.
+  /// Longer lines are decided one by one, so that the limits of an evaluation are enforced.
   static let longestInBlock = 8_192
 
   public init(_ plan: BatchPlan) {
@@ -124,7 +124,7 @@ public struct BatchWorker: ~Copyable {
 
   deinit { captured.deallocate() }
 
-  /// The errors in texts, with their number.
+  /// The number of errors in texts, by text and reason.
   package var textErrors: [String: Int] {
     switch fleet {
     case .some(let fleet): fleet.textErrors
@@ -132,7 +132,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// The oddities of the records since the last call.
+  /// The oddities of the records that were read since the last call.
   private mutating func newNotes() -> RecordNotes {
     for (shape, records) in unusual {
       for key in shapes.unknownKeys(ofShape: shape) {
@@ -149,7 +149,7 @@ public struct BatchWorker: ~Copyable {
 
   /// Decides for every line of a chunk. The chunk must consist of complete lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    // Memory that is no longer read is reused.
+    // A buffer that a caller still holds is not reused.
     if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
     let buffer = ownBuffer
     return chunk.withUnsafeBufferPointer { process($0, into: buffer) }
@@ -214,7 +214,7 @@ public struct BatchWorker: ~Copyable {
       subjects: compared.take(), plan: plan)
   }
 
-  /// Drops the chunk. No view that outlives a call points into it.
+  /// Drops the chunk, so that no view into it outlives the call.
   mutating func forget() {
     // SAFETY: No view into the chunk outlives this call. Tests: InputFormsTests,
     // BatchDifferentialTests.longLines, asan.
@@ -224,7 +224,7 @@ public struct BatchWorker: ~Copyable {
     frame.reset()
   }
 
-  /// Reports the errors of users that were decided alone, when their block is decided later.
+  /// Reports the errors of users that were decided one by one, after their block is decided.
   mutating func endErrors(of block: borrowing BatchBlock) { errors.endBlock(block) }
 
   mutating func takeErrors() -> [NamedError: BatchSums.ErrorCount] { errors.takeCounts() }
@@ -236,7 +236,7 @@ public struct BatchWorker: ~Copyable {
   mutating func next(
     in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
   ) -> Int {
-    // For a record of a known shape the end is known, so there is no search for the newline.
+    // The shape shows where the record ends, so no search for the newline is needed.
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
       addRow(ByteView(rebasing: chunk[start..<start + count]), number)
       return start + count + 1
@@ -282,7 +282,7 @@ public struct BatchWorker: ~Copyable {
 
   /// Fills a row of the block from the record at the beginning of the bytes, if its shape is known.
   ///
-  /// - Returns: the length of the record's line; nil when it must be read in another way.
+  /// - Returns: the length of the record's line; nil if the record must be read in another way.
   private mutating func addByShape(_ text: ByteView) -> Int? {
     guard
       let record = shapes.fill(
@@ -317,7 +317,7 @@ public struct BatchWorker: ~Copyable {
     }
     // The reader of records handles white space.
     guard UserID.isTrimmed(subject) else { return false }
-    // Most records have no other members that are read beside attributes.
+    // Most records only have attributes and an identity.
     if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) {
       return false
     }
@@ -330,9 +330,9 @@ public struct BatchWorker: ~Copyable {
     return true
   }
 
-  /// Reads the members of a record beside attributes and an identity.
+  /// Reads the members of a record other than its attributes and identity.
   ///
-  /// - Returns: false when its user must be decided alone, or the record should be rejected.
+  /// - Returns: false if the user must be decided alone, or the record may have to be rejected.
   @inline(never)
   private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
     // SAFETY: `base` is the beginning of the record that the captured ranges belong to.
@@ -347,14 +347,13 @@ public struct BatchWorker: ~Copyable {
       && fillStatus(.entitlements, found, reader.entitlementsSlot, base) && isStatus(found, base)
   }
 
-  /// Whether a record has no value under a key, or null, or an empty list or object of the right
-  /// type.
+  /// Whether a key is missing, or its value is null, or an empty list or object of the right type.
   private func isSilent(
     _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
   ) -> Bool {
     if found & member.bit == 0 { return true }
     let value = captured[member.number]
-    // The shape check has validated the JSON, so a word that begins with n is null.
+    // The shape check has validated the JSON, so a word that begins with `n` is null.
     if base[value.from] == UInt8(ascii: "n") { return true }
     let bracket = member.hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "[")
     return value.to - value.from == 2 && base[value.from] == bracket && member.kind != .time
@@ -371,7 +370,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// Whether the status is a string or null. Notes a status that no SDK knows.
+  /// Whether the status is a string or null. A status that no SDK knows is noted as an oddity.
   private mutating func isStatus(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
     if found & UserMember.status.bit == 0 { return true }
     let value = captured[UserMember.status.number]
@@ -381,7 +380,7 @@ public struct BatchWorker: ~Copyable {
     return true
   }
 
-  /// Values outside `device` count where `device` lacks them.
+  /// Fills an attribute from a member outside `device` if `device` lacks it.
   private mutating func fillStatus(
     _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
@@ -461,7 +460,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// The choice of the current user for a rule that applies.
+  /// The choice of the current user for a rule that takes the user.
   private mutating func choice(of number: Int, placement: Int, _ row: Int) -> Int32 {
     let rule = table.rules[number]
     guard !rule.variants.isEmpty else { return rule.withoutVariants }
@@ -487,7 +486,7 @@ public struct BatchWorker: ~Copyable {
 }
 
 extension UserMember {
-  /// Members that are read beside attributes, by their numbers in shapes.
+  /// The members other than attributes, by their numbers in shapes.
   static let captured = allCases.prefix { $0.kind != .attributes }
 
   /// The captured member of a record.

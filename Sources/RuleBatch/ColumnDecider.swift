@@ -2,22 +2,22 @@ internal import CShims
 internal import Expressions
 internal import RuleEngine
 
-/// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
-/// with sets of users instead of one.
+/// Decides the placements of a plan for the rows of a block. It uses the loop of
+/// ``RuleSet/firstMatch`` with sets of users instead of one user.
 struct ColumnDecider: ~Copyable {
   // SAFETY: `list` and `scratch` hold 512 rows, as many as a block has. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
 
-  /// By rule: the number of its condition, or -1.
+  /// The number of each rule's condition, or -1.
   private let conditionOf: [Int32]
-  /// Whether the choices of rows are read.
+  /// Whether callers read the choices of rows.
   private let keepsChoices: Bool
   /// Nil if no condition terminates the app.
   private let aborting: RuleSet.Storage?
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
   private var standIns: StandInColumns?
-  /// By placement, for subjects of ``drawnLength`` bytes. Created on first use.
+  /// The draws of each placement for subjects of ``drawnLength`` bytes. Created on first use.
   private var placementDraws: [PlacementDraws?]
   private var drawnLength = -1
   private let undecided = RowMasks.allocate()
@@ -121,7 +121,7 @@ struct ColumnDecider: ~Copyable {
     return made
   }
 
-  /// Finds the undecided rows for which a rule's condition holds.
+  /// Finds the undecided rows that match a rule's condition.
   private mutating func match(_ rule: Int, _ block: borrowing BatchBlock) -> Int {
     let condition = Int(conditionOf[rule])
     if condition < 0 {
@@ -142,9 +142,9 @@ struct ColumnDecider: ~Copyable {
     return any != 0
   }
 
-  /// Records for which of the undecided rows a rule failed.
+  /// Records the undecided rows for which a rule failed.
   ///
-  /// - Returns: the number of rows for which that terminates the app. They are decided.
+  /// - Returns: the number of rows for which the failure terminates the app. These rows are now decided.
   @inline(never)
   private mutating func noteErrors(
     _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
@@ -185,8 +185,8 @@ struct ColumnDecider: ~Copyable {
     return rows.nonzeroBitCount
   }
 
-  /// Counts the undecided rows whose result for a rule's condition was decided by a missing
-  /// attribute.
+  /// Counts the undecided rows for which a missing attribute decided the result of a rule's
+  /// condition.
   @inline(__always)
   private mutating func noteMissing(
     _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ counts: inout BatchCounts,
@@ -203,8 +203,8 @@ struct ColumnDecider: ~Copyable {
     }
   }
 
-  /// Records that a rule decides for none of the rows for which its condition holds, because its
-  /// limit allows none.
+  /// Records that a rule takes none of the rows that match its condition, because its limit allows
+  /// no occurrence.
   @inline(never)
   private func noteHeldBack(_ rule: Int, _ placement: Int, _ reasons: inout BatchReasons) {
     for word in 0..<BlockShape.words {
@@ -217,7 +217,7 @@ struct ColumnDecider: ~Copyable {
     }
   }
 
-  /// Assigns variants to the rows for which a rule decides.
+  /// Assigns variants to the rows that a rule takes.
   private mutating func choose(
     _ number: Int, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
     _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: borrowing VariantChooser

@@ -1,20 +1,20 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A subject of a chunk with its content, to find subjects that appear twice with different
-/// content.
+/// A subject of a chunk with a hash of its content. It is used to find subjects that appear twice
+/// with different content.
 package struct SubjectRecord: Sendable {
-  /// Hashes of the identity, and of the record's bytes.
+  /// The hashes of the identity and of the record's bytes.
   var subject: UInt64
   var record: UInt64
-  /// Line of the chunk, from 0.
+  /// The line of the chunk, from 0.
   package var line: Int
   package var id: String
 }
 
 /// Collects the subjects of a chunk that should be compared.
 struct SubjectCollector {
-  /// Subjects with hashes below it are collected.
+  /// The limit for hashes. Only subjects with hashes below it are collected.
   var limit: UInt64 = 0
   private var found: [SubjectRecord] = []
 
@@ -43,23 +43,23 @@ struct SubjectCollector {
   }
 }
 
-/// Finds subjects that appear twice with different content, in memory that does not grow with their
-/// number.
+/// Finds subjects that appear twice with different content. The memory does not grow with the
+/// number of subjects.
 ///
-/// Up to ``capacity`` subjects are all compared. Beyond that a sample is compared, however far
-/// apart the records are: the subjects whose hashes are below a limit, which is halved whenever
-/// there are too many.
+/// Up to ``capacity`` subjects are all compared. If there are more, a sample is compared, however
+/// far apart the records are: the subjects whose hashes are below a limit. The limit is halved
+/// whenever there are too many subjects.
 package struct ComparedSubjects {
   package static let capacity = 1 << 16
 
   /// A subject that appeared before with different content.
   package struct Contradiction: Hashable, Sendable {
-    /// The place of the first record: file and line, as passed in.
+    /// The position of the first record: file and line, as passed in.
     package var file: Int
     package var line: Int
   }
 
-  /// Subjects with hashes below it are compared.
+  /// The limit for hashes. Only subjects with hashes below it are compared.
   package private(set) var limit = UInt64.max
   private var known = KnownSubjects()
   private let capacity: Int
@@ -73,7 +73,7 @@ package struct ComparedSubjects {
   ///
   /// - Returns: the first record of this subject, if its content differs.
   package mutating func add(_ user: SubjectRecord, file: Int, line: Int) -> Contradiction? {
-    // It may have been collected before the limit was lowered.
+    // The subject may have been collected before the limit was lowered.
     guard user.subject < limit else { return nil }
     let first = known.first(
       user.subject,
@@ -90,7 +90,7 @@ package struct ComparedSubjects {
   }
 }
 
-/// The first records of subjects, by the hash of their identity. Hashing the hashes again, as a dictionary does, would
+/// The first records of subjects, by the hash of their identity. A dictionary would hash the hashes again, which would
 /// take longer than everything else.
 private struct KnownSubjects {
   struct Record {
@@ -100,12 +100,12 @@ private struct KnownSubjects {
   }
 
   private(set) var count = 0
-  /// An open-addressing table of hashes. Zero is an empty place.
+  /// An open-addressing table of hashes. Zero marks an empty slot.
   private var hashes = [UInt64](repeating: 0, count: 1 << 10)
-  /// The record at each place.
+  /// The record in each slot.
   private var records = [Record](repeating: Record(), count: 1 << 10)
 
-  /// The first record of a subject; nil if there was none, and this one becomes it.
+  /// The first record of a subject; nil if there was none, and this record is now the first.
   mutating func first(_ subject: UInt64, or record: Record) -> Record? {
     if count * 4 >= hashes.count * 3 { fill(hashes.count * 2, below: .max) }
     let hash = max(subject, 1)
@@ -119,7 +119,7 @@ private struct KnownSubjects {
 
   mutating func keep(below limit: UInt64) { fill(hashes.count, below: limit) }
 
-  /// The place of a hash, or the empty one where it belongs.
+  /// The slot of a hash, or the empty slot for it.
   private func place(of hash: UInt64) -> Int {
     let mask = hashes.count - 1
     var place = Int(truncatingIfNeeded: hash) & mask

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Users whose records have been read: columns of attributes in memory, for repeated decisions.
+/// Users whose records have been read into columns of attributes in memory, for repeated decisions.
 ///
-/// The file is read once, and only deciding is repeated. The users must fit into memory: 16 bytes
-/// for each attribute that the rules read, and the identities.
+/// The file is read once, and only deciding is repeated. The users must fit into memory: each takes
+/// its identity, and 16 bytes for each attribute that rules read.
 ///
 /// ```swift
 /// let rules = try RuleSet.compile(Config()).get()
@@ -23,7 +23,7 @@ package struct DecodedUsers: ~Copyable {
   }
 
   private let plan: BatchPlan
-  /// The memory that texts and identities point into.
+  /// The memory that strings and identities point into.
   private let records: UnsafeMutableBufferPointer<UInt8>
   private var blocks: [Box] = []
   private let table: BatchTable
@@ -32,7 +32,7 @@ package struct DecodedUsers: ~Copyable {
   private var counts: BatchCounts
   private var errors: BatchErrors
   private var reasons: BatchReasons
-  /// Counts of the users with unusual records, which are decided when they are read.
+  /// The counts of users with unusual records, which are decided once when they are read.
   private var alone: BatchSums
 
   /// Invalid lines.
@@ -68,8 +68,8 @@ package struct DecodedUsers: ~Copyable {
 
   deinit { records.deallocate() }
 
-  /// Decides every placement of the plan for all users, and counts. The example of a rule's error
-  /// is an arbitrary user.
+  /// Decides every placement of the plan for all users, and counts the outcomes. The example of a
+  /// rule's error is an arbitrary user.
   package mutating func decide() -> BatchSums {
     counts.clear()
     for box in blocks {
@@ -86,7 +86,7 @@ package struct DecodedUsers: ~Copyable {
 }
 
 extension BatchWorker {
-  /// Reads a chunk, and decides only for users that do not fit into blocks.
+  /// Reads a chunk, and decides only users that do not fit into blocks.
   ///
   /// - Returns: the counts of those users, and the rejected lines.
   mutating func decode(

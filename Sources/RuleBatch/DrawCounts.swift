@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The counts of a part of a batch for a report, beside ``BatchSums/numbers`` and
+/// The counts of a part of a batch for a report, in addition to ``BatchSums/numbers`` and
 /// ``BatchSums/examples``.
 package struct DrawCounts: Hashable, Sendable {
-  /// The tables of a ``DrawPlan``, concatenated: users that drew both variants.
+  /// The concatenated tables of a ``DrawPlan``: the number of users for each pair of drawn variants.
   package var pairs: [Int]
 
   /// Counts that were stored elsewhere.
@@ -18,13 +18,13 @@ package struct DrawCounts: Hashable, Sendable {
   }
 }
 
-/// Counts the draws of successive blocks. A worker only has one for a report.
+/// Counts the draws of successive blocks. Workers only have a counter if the plan counts draws.
 struct DrawCounter {
   private let plan: DrawPlan
   private var counts: DrawCounts
-  /// Outcomes of the block that were stored, numbered as the block's choices are.
+  /// The outcomes of the block whose variant was stored, numbered like the block's choices.
   private var stored: Set<Int> = []
-  /// By experiment, the last user that met it, and the variant.
+  /// For each experiment, the last user that met it, and the user's variant.
   private var metBy: [Int]
   private var user = 0
   private var met: [(experiment: Int, variant: Int)] = []
@@ -74,7 +74,7 @@ struct DrawCounter {
     }
   }
 
-  /// The counts since the last call.
+  /// Returns the counts since the last call.
   mutating func take() -> DrawCounts {
     defer { counts = DrawCounts(plan) }
     return counts
@@ -83,16 +83,16 @@ struct DrawCounter {
 
 // MARK: For reports
 
-/// Two experiments, and the number of users by their drawn variants.
+/// Two experiments, and the number of users for each pair of drawn variants.
 package struct DrawnPair: Sendable {
   package let first: DrawPlan.Experiment
   package let second: DrawPlan.Experiment
-  /// A row for each variant of the first.
+  /// The numbers of users, with a row for each variant of the first experiment.
   package let users: [[Int]]
 }
 
 extension BatchPlan {
-  /// The experiments that users met together.
+  /// The pairs of experiments that the same users met.
   package func drawnPairs(of sums: BatchSums) -> [DrawnPair] {
     guard let draws, let counts = sums.draws else { return [] }
     return draws.pairs.map { pair in
@@ -109,7 +109,7 @@ extension BatchPlan {
   /// Restores counts for a report that were stored elsewhere.
   ///
   /// - Parameter examples: identities by their numbers in ``BatchSums/examples``.
-  /// - Returns: false when their shape is not this batch's.
+  /// - Returns: false if the number of counts does not fit this batch.
   package func restore(_ counts: DrawCounts, examples: [Int: String], in sums: inout BatchSums)
     -> Bool
   {

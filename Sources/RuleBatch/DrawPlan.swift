@@ -2,19 +2,19 @@ internal import Expressions
 internal import RuleEngine
 
 /// The draws of a batch to count: the experiments that a user may meet together, and a table for
-/// each pair of them.
+/// each pair of experiments.
 package struct DrawPlan: Sendable {
-  /// An experiment by its ID, in any audience.
+  /// An experiment, which is identified by its ID and may occur in several audiences.
   package struct Experiment: Sendable {
     package let id: String
-    /// IDs of the variants, in the order in which audiences name them.
+    /// The IDs of the variants, in the order in which audiences mention them.
     package fileprivate(set) var variants: [String]
-    /// The placements of the batch where a user may meet it.
+    /// The placements of the batch where a user may meet the experiment.
     fileprivate var placements: Set<Int>
   }
 
-  /// Two experiments, and the start of the table of their variants: one row per variant of the
-  /// first experiment.
+  /// Two experiments, and the index at which the table of their variants starts. The table has one
+  /// row per variant of the first experiment.
   package struct Pair: Sendable {
     package let first: Int
     package let second: Int
@@ -23,17 +23,17 @@ package struct DrawPlan: Sendable {
 
   package private(set) var experiments: [Experiment] = []
   package private(set) var pairs: [Pair] = []
-  /// The number of pairs that are skipped, because there are too many.
+  /// The number of pairs that are skipped because there are too many.
   package private(set) var pairsLeftOut = 0
-  /// By choice, the experiment that it is drawn for, or -1.
+  /// For each choice, the experiment that it is drawn for, or -1.
   private(set) var experimentOf: [Int32]
-  /// By choice, the number of the variant in its experiment.
+  /// For each choice, the number of the variant in its experiment.
   private(set) var variantOf: [Int32]
-  /// By pair of experiments, the smaller number first, the start of their table, or -1.
+  /// For each pair of experiments, the smaller number first, the start of their table, or -1.
   private(set) var starts: [Int32] = []
   private(set) var cellCount = 0
 
-  /// The maximum number of compared experiments. The rest is skipped.
+  /// The maximum number of compared experiments. The others are skipped.
   private static let mostExperiments = 64
   /// The maximum size of all tables together, because each part of the input has its own copy.
   private static let mostCells = 20_000
@@ -86,7 +86,7 @@ package struct DrawPlan: Sendable {
     pairsLeftOut += (count - most) * (count + most - 1) / 2
   }
 
-  /// Whether one user can get both. A placement gives a user only one of its experiments.
+  /// Whether one user can meet both experiments. A placement gives a user only one of its experiments.
   private func canMeet(_ first: Int, _ second: Int) -> Bool {
     experiments[first].placements.union(experiments[second].placements).count > 1
   }

@@ -1,28 +1,28 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The hashes of one prefix and many subjects of one length. The part before the subject is
+/// Hashes of one prefix with many subjects of the same length. The part before the subject is
 /// precomputed, and ``SubjectColumns`` has the contributions of the subjects.
 struct FixedLengthHash {
   // SAFETY: Lists hold rows of the block, and `columns` has the columns that `layout` asks for,
   // each with `BlockShape.stride` places. Tests: FixedLengthHashTests.agreesWithBytes, asan.
 
-  /// Four lanes, or what remains of them when they are merged.
+  /// The four lanes of a hash, or what remains of them when they are merged.
   typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
   private let layout: HashLayout
-  /// Without lanes, the hash of the bytes before the subject. With lanes, the length of the whole
-  /// input in bytes.
+  /// The precomputed state. Without lanes, it is the hash of the bytes before the subject. With
+  /// lanes, it is the length of the whole input in bytes.
   private(set) var begun: UInt64
   /// The contribution of the prefix's bytes to the first word of the subject.
   let tail: UInt64
-  /// The lanes before the first word of the subject, and how many of them the subject's first
-  /// stripe does not change.
+  /// The lanes before the first word of the subject, and the number of lanes that the subject's
+  /// first stripe does not change.
   private(set) var lanes: Lanes = (0, 0, 0, 0)
   private(set) var known = 0
-  /// The merge contribution of lanes that no subject changes.
+  /// The merge contributions of lanes that no subject changes.
   private(set) var merging: Lanes = (0, 0, 0, 0)
-  /// Stripes after the one in which the subject begins.
+  /// The number of stripes after the stripe in which the subject begins.
   private(set) var stripes = 0
 
   init(_ prefix: HashPrefix, _ layout: HashLayout) {
@@ -63,11 +63,11 @@ struct FixedLengthHash {
   /// wide vectors.
   ///
   /// Each step runs for all rows before the next step. The steps of one hash depend on each other,
-  /// those of different rows do not, so a short step has many rows in flight.
+  /// but steps of different rows do not, so the processor can run a step for many rows at once.
   ///
   /// - Parameters:
-  ///   - columns: of ``SubjectColumns``, for this layout.
-  ///   - draws: has room for all rows of a block.
+  ///   - columns: the columns of ``SubjectColumns`` for this layout.
+  ///   - draws: memory with room for all rows of a block.
   func draw(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
     to draws: UnsafeMutablePointer<UInt64>
@@ -76,7 +76,7 @@ struct FixedLengthHash {
     for i in 0..<count { draws[i] = XXH64.avalanche(draws[i]) &>> 11 }
   }
 
-  /// Computes the hashes of some rows, except for the last mixing.
+  /// Computes the hashes of some rows, without the final mixing.
   @inline(__always)
   private func begin(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,

@@ -1,10 +1,10 @@
 internal import Expressions
 package import RuleEngine
 
-/// The plans of a batch whose users have SDKs of several versions: one for each group of SDKs that
-/// decide the config alike. All workers share it. Plans are created on demand.
+/// The plans of a batch whose users have SDKs of several versions: one plan for each group of SDKs
+/// that decide the config alike. All workers share the fleet. Plans are created on demand.
 package final class Fleet: Sendable {
-  /// A group, and any oddity of the record that led to it.
+  /// A group of SDKs, and the problem of the record that led to it, if there is one.
   struct Match: Sendable {
     var group: Int
     var problem: SDKSelection.Choice.Problem?
@@ -14,7 +14,7 @@ package final class Fleet: Sendable {
   private let family: RuleSetFamily
   private let usual: SDKName
   private let makePlan: @Sendable (RuleSet, [OutcomeColumns.OfRun]) -> BatchPlan
-  /// The column with the SDK of each outcome; nil for none.
+  /// The name of the column with the SDK of each outcome; nil for no column.
   private let column: String?
   private let state = Locked(State())
 
@@ -23,7 +23,7 @@ package final class Fleet: Sendable {
     var groupOf: [SDKProfile: Int] = [:]
   }
 
-  /// The common properties of the SDKs in a group.
+  /// The properties that all SDKs of a group have in common.
   private struct GroupKey: Hashable {
     var compiling: SDKProfile.CompileKey
     var aborts: Bool
@@ -78,12 +78,12 @@ package final class Fleet: Sendable {
 }
 
 extension DeviceSDK {
-  /// The paths of a record's SDK data.
+  /// The paths of the attributes that identify a record's SDK.
   static let paths = [
     "sdkVersion", "platform", "sdkVersionPadded", "platformWrapper", "platform_wrapper",
   ].map { AttributePath(["device", $0]) }
 
-  /// A program that reads the paths.
+  /// A program that reads these paths.
   static let program: Program = {
     var builder = ProgramBuilder(ExpressionEnvironment())
     for path in paths { _ = builder.add(path.description) }
@@ -104,7 +104,7 @@ extension DeviceSDK {
   }
 }
 
-/// The groups of SDK data that earlier records or rows had.
+/// A cache of the groups for the SDK data of earlier records or rows.
 struct KnownSDKs {
   /// A record's data about its SDK, in the order of ``DeviceSDK/paths``.
   struct Cells: Equatable {
@@ -140,19 +140,19 @@ struct KnownSDKs {
       return Int(bits >> 32) & (KnownSDKs.most - 1)
     }
 
-    /// Whether no cell points into a text, as longer strings do.
+    /// Whether no cell points into a record, as longer strings do.
     fileprivate var isLasting: Bool {
       Self.numbers.allSatisfy { !(self[$0].isValue && self[$0].pointsOutside) }
     }
   }
 
-  /// A power of two.
+  /// The number of slots of the cache, which must be a power of two.
   private static let most = 256
-  /// The number of places for data, from its own one on.
+  /// The number of slots to try for each SDK data.
   private static let ways: Int = 4
 
   private let fleet: Fleet
-  /// By place, the data and what it leads to.
+  /// The SDK data in each slot, and its group.
   private var known: [Cells?] = Array(repeating: nil, count: most)
   private var matches: [Fleet.Match] = Array(repeating: Fleet.Match(group: -1), count: most)
 
@@ -163,7 +163,7 @@ struct KnownSDKs {
     for way in 0..<Self.ways where known[place ^ way] == cells { return matches[place ^ way] }
     let match = fleet.match(DeviceSDK { cells[$0] })
     if cells.isLasting {
-      // If all places are taken, other data is replaced.
+      // If all slots are used, the data in one of them is replaced.
       let way = (0..<Self.ways).first { known[place ^ $0] == nil } ?? 0
       known[place ^ way] = cells
       matches[place ^ way] = match

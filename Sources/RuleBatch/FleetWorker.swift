@@ -7,14 +7,14 @@ struct FleetWorker: ~Copyable {
   // SAFETY: Cells of `shared` and `frame` point into the chunk, and rows of the groups into `shared`.
   // All are reset before a call ends. Tests: FleetTests, asan.
 
-  /// A worker of a group, and its outcomes for the chunk.
+  /// The worker of a group, and its outcomes for the chunk.
   private final class Group {
     var worker: BatchWorker
     let transfer: RowTransfer
     let buffer = OutcomeBuffer()
-    /// The number of outcomes already copied.
+    /// The number of outcomes that were already copied.
     var passed = 0
-    /// The batch's numbers for the counts of the group.
+    /// For each count of the group, its number in the batch.
     let numbers: [Int?]
 
     init(_ plan: BatchPlan, of batch: BatchPlan, _ transfer: consuming RowTransfer) {
@@ -42,15 +42,15 @@ struct FleetWorker: ~Copyable {
 
   private let fleet: Fleet
   private let plan: BatchPlan
-  /// By the numbers of the fleet; nil for groups without a user in this worker.
+  /// The groups by their number in the fleet; nil for groups without a user in this worker.
   private var groups: [Group?] = []
-  /// Records are read once, whichever group decides.
+  /// The row into which records are read once, whichever group decides.
   private var shared: SharedRow
-  /// How often ``shared`` lost its record for attributes of a new group.
+  /// The number of times that ``shared`` lost its record because a new group added attributes.
   private var losses = 0
   /// The slots of ``DeviceSDK/paths`` in ``shared``.
   private var sharedSlots: [Int] = []
-  /// By shape with unknown keys, the number of its records in the chunk.
+  /// For each shape with unknown keys, the number of its records in the chunk.
   private var unusual: [Int: Int] = [:]
   private let slots: [Int]
   private var frame: Frame
@@ -73,7 +73,7 @@ struct FleetWorker: ~Copyable {
     shared.include(plan.ruleSet.program)
   }
 
-  /// The errors in texts, with their number.
+  /// The number of errors in texts, by text and reason.
   var textErrors: [String: Int] {
     groups.compactMap { $0 }.reduce(into: [:]) {
       $0.combine($1.worker.textErrors, +)
@@ -160,7 +160,7 @@ struct FleetWorker: ~Copyable {
     return end + 1
   }
 
-  /// Reads a line as one of a group, and decides for its user.
+  /// Reads a line for a group, and decides for its user.
   ///
   /// - Returns: whether the line has a user.
   @discardableResult
@@ -227,18 +227,18 @@ struct FleetWorker: ~Copyable {
   private mutating func include(_ program: Program, _ output: inout Output) {
     if shared.includes(program) { return }
     losses += 1
-    // Rows of blocks point into the memory that is replaced, and shapes get other numbers.
+    // Rows of blocks point into the memory that is replaced, and the numbers of shapes change.
     for case let group? in groups { group.worker.decideBlock(group.buffer) }
     addUnusual(to: &output.notes)
     shared.include(program)
   }
 
-  /// The SDK of a record, and its group.
+  /// Reads the SDK of a record, and returns its group.
   private mutating func match(_ line: ByteView) -> Fleet.Match {
     do throws(JSONFault) {
       try frame.fill(json: line)
     } catch {
-      // The line is rejected by any worker that reads it.
+      // Any worker that reads the line rejects it.
       return fleet.match(DeviceSDK())
     }
     return known.match(KnownSDKs.Cells { frame.slots[slots[$0]] })
@@ -246,8 +246,7 @@ struct FleetWorker: ~Copyable {
 }
 
 extension BatchWorker {
-  /// Handles the record in a shared row, which is the line that begins at an offset, and decides the
-  /// block if it is full then.
+  /// Handles a line's record in the shared row, and decides the block if it is full afterwards.
   ///
   /// - Returns: false if the record must be read in another way.
   mutating func addShared(

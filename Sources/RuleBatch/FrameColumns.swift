@@ -7,27 +7,28 @@ package struct FrameColumns: Sendable {
   package struct Options: Sendable {
     /// The column with the users' identities: strings or whole numbers.
     package var subject = UserMember.userID.key
-    /// The root for columns that are neither members nor roots; nil if each is a root of its own.
+    /// The root for columns that are neither members nor roots; nil if each is a separate root.
     package var root: String?
-    /// Columns whose names differ from the paths of their values, by path: `user.plan`.
+    /// The columns whose names differ from the paths of their values, by path: `user.plan`.
     package var columns: [String: String] = [:]
     package var null = ArrowNull.missing
-    /// Whether rules may read attributes without a column.
+    /// Whether attributes that rules read may lack a column.
     package var ignoresMissing = false
-    /// False for a table without rows. If column types are unknown, some producers declare floats
-    /// (pandas does) or NULL, which should not be an error in an empty table.
+    /// Whether the table has rows. Some producers, such as pandas, declare columns of unknown type
+    /// as floats or NULL, which is not an error in an empty table.
     package var hasRows = true
 
     package init() {}
   }
 
-  /// Names on the way to a column. Limited, because levels of structs are limited.
+  /// The maximum number of names in the path of a column. It is limited because the nesting of
+  /// structs is limited.
   private static let mostLevels = 64
 
   package let binding: ArrowBinding
   private let table: ArrowField
   private let options: Options
-  /// Whether the times of events must be validated, because they are strings.
+  /// Whether the times of events are strings, which must be validated.
   let hasEventTexts: Bool
 
   package init(_ table: ArrowField, for ruleSet: RuleSet, _ options: Options = Options())
@@ -94,7 +95,7 @@ package struct FrameColumns: Sendable {
     try FrameColumns.binding(table, program, options)
   }
 
-  /// Rejects places deeper than any attribute.
+  /// Rejects paths that are longer than any attribute path.
   private static func checkPlaces(_ options: Options) throws(ArrowError) {
     for (place, column) in options.columns where split(place).count > mostLevels {
       throw ArrowError(
@@ -113,10 +114,10 @@ package struct FrameColumns: Sendable {
     if !named.isEmpty { return named.map { split($0) } }
     if isColumn(options.subject) { return [[UserMember.userID.key]] }
     let path = split(column)
-    // Deeper than structs and attributes can be, so it is never read.
+    // Structs and attributes are never nested this deep, so the column is never read.
     if path.count > FrameColumns.mostLevels { return [] }
     let isMember = UserMember.allCases.contains { $0.key == path[0] }
-    // An identity column that is not the users'.
+    // The column is named like identities, but another column has the users' identities.
     if isColumn(UserMember.userID.key) { return options.root.map { [[$0] + path] } ?? [] }
     if !isMember, let root = options.root { return [split(root) + path] }
     return [path]
@@ -138,7 +139,7 @@ package struct FrameColumns: Sendable {
     return ArrowError(options.subject, "there is no such column with values; \(hint)")
   }
 
-  /// The columns of attributes, by their slots. Those that are parts of maps or of JSON have no type.
+  /// The columns of attributes, by their slots. Columns with parts of maps or of JSON have no type.
   package var attributes: [(slot: Int, column: String, field: ArrowField)] {
     binding.sources.compactMap { source in
       guard case .column(let field) = source.content, !field.isJSON else { return nil }
@@ -146,7 +147,7 @@ package struct FrameColumns: Sendable {
     }
   }
 
-  /// The attributes that rules read, that no column has, and that cannot be derived from the
+  /// The attributes that rules read, but that no column has and that cannot be derived from other
   /// columns.
   private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
     let isAgentWallie = ruleSet.format == .agentWallie
@@ -212,7 +213,7 @@ extension UserMember {
 }
 
 extension ArrowField {
-  /// The same table, in which columns of floats may have any type.
+  /// The same table, with columns of floats that may have any type.
   fileprivate var withoutKinds: ArrowField {
     var table = self
     for (i, column) in children.enumerated() where column.type == .double && column.codes == nil {

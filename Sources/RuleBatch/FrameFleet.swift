@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 
 /// Decides the rows of tables whose users have SDKs of several versions. Each group of SDKs has its
-/// own worker, which gets the rows of the group.
+/// own worker, which decides the rows of the group.
 final class FrameFleet {
   // SAFETY: Cells of `block` point into the batch, and are dropped before a call ends.
   // Tests: TableTests, asan.
@@ -21,7 +21,7 @@ final class FrameFleet {
   private let fleet: Fleet
   private let plan: BatchPlan
   private let columns: FrameColumns
-  /// By the numbers of the fleet.
+  /// The worker of each group, by the group's number in the fleet.
   private var workers: [Int: (worker: FrameWorker, columns: FrameColumns, numbers: [Int?])] = [:]
   private let program: Program
   private let slots: [Int]
@@ -56,7 +56,7 @@ final class FrameFleet {
     output.choices = Array(repeating: BatchBlock.noChoice, count: placements * count)
     var parts: [FrameReasons] = []
     var partOf: [Int: Int] = [:]
-    // By group, its rows in order.
+    // For each group, its rows in order.
     var rowsOf: [Int: [Int]] = [:]
     for (row, group) in groups.enumerated() { rowsOf[group, default: []].append(first + row) }
     for (group, own) in rowsOf.sorted(by: { $0.key < $1.key }) {
@@ -102,7 +102,7 @@ final class FrameFleet {
     return made
   }
 
-  /// By row, the group of its SDK, and the oddities of the SDKs.
+  /// For each row, the group of its SDK; and the oddities of the SDKs.
   private func groups(_ rows: borrowing ArrowRows, from first: Int, count: Int)
     throws(ArrowError) -> ([Int], RecordNotes)
   {

@@ -2,8 +2,8 @@ package import CArrow
 internal import Expressions
 package import RuleEngine
 
-/// The outcomes of a plan as an Arrow table: a column for each placement, in the order of the rows
-/// that were decided.
+/// The outcomes of a plan as an Arrow table. It has a column for each placement, and its rows are
+/// in the order in which they were decided.
 ///
 /// The values of each choice are laid out once per plan. A row looks them up by the number of its
 /// choice.
@@ -13,20 +13,20 @@ package struct FrameOutcomes: Sendable {
 
   /// The encoding of strings.
   package enum Texts: Sendable {
-    /// Codes of a dictionary: the smallest form, and most engines can group by it directly.
+    /// Codes of a dictionary. This is the smallest encoding, and most engines can group by it directly.
     case dictionary
     /// Plain strings, which every reader supports.
     case plain
-    /// Views into one buffer.
+    /// Views into one buffer of strings.
     case views
   }
 
   package struct Form: Sendable {
-    /// The fields of each placement's struct. If empty, each placement is a number instead, an
+    /// The fields of each placement's struct. If empty, each placement has a number instead, an
     /// index of ``BatchPlan/choices``.
     package var fields = OutcomeField.ofChoices
     package var texts = Texts.dictionary
-    /// Whether there are columns at all. A table without them still has rows, for counting.
+    /// Whether the table has any columns. A table without columns still has rows, for counting.
     package var hasColumns = true
 
     package init() {}
@@ -34,7 +34,7 @@ package struct FrameOutcomes: Sendable {
 
   private let names: [String]
   private let form: Form
-  /// Whether the plan has numbers for choices.
+  /// Whether the plan numbers its choices.
   private let hasChoices: Bool
   private let columns: [OutcomeColumn]
   private let presences: ChoicePresences
@@ -75,7 +75,7 @@ package struct FrameOutcomes: Sendable {
 
   // MARK: Rows
 
-  /// Writes the outcomes that a worker decided last to the caller's memory. The caller releases
+  /// Writes the outcomes of the worker's last call to the caller's memory. The caller releases
   /// them.
   package func export(_ worker: FrameWorker, to array: UnsafeMutablePointer<ArrowArray>)
     throws(ArrowError)
@@ -84,8 +84,8 @@ package struct FrameOutcomes: Sendable {
   }
 
   /// - Parameters:
-  ///   - choices: as in ``FrameWorker/choices``. Those of a plan that only counts are an error.
-  ///   - reasons: required if ``Form/fields`` includes them.
+  ///   - choices: the choices, as in ``FrameWorker/choices``. It is an error if the plan only counts.
+  ///   - reasons: the reasons; required if ``Form/fields`` includes them.
   package func export(
     _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,
     to array: UnsafeMutablePointer<ArrowArray>
@@ -128,7 +128,7 @@ package struct FrameOutcomes: Sendable {
       count: count, buffers: [valid.bits], nullCount: valid.nulls, children: members)
   }
 
-  /// A column without its validity.
+  /// Exports a column, except for its validity.
   private func export(
     _ choices: ArraySlice<Int32>, _ column: OutcomeColumn, _ name: String
   ) throws(ArrowError) -> ArrowExport {
@@ -147,7 +147,7 @@ package struct FrameOutcomes: Sendable {
     return ArrowExport(count: choices.count, buffers: [offsets, bytes])
   }
 
-  /// Reasons. NULL for an outcome without one.
+  /// Exports a column of reasons. NULL means an outcome without a reason.
   private func export(
     _ reasons: FrameReasons.Column?, count: Int, _ name: String
   ) throws(ArrowError) -> ArrowExport {

@@ -1,17 +1,17 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The reasons for the rows of a table: for each placement a string per row, as
-/// `tollgate precompute --reasons` writes it; empty for a row without a reason.
+/// The reasons for the rows of a table. Each placement has a string per row, in the format of
+/// `tollgate precompute --reasons`. The string is empty for a row without a reason.
 package struct FrameReasons: Sendable {
   /// The concatenated strings of a placement.
   package struct Column: Sendable {
     package fileprivate(set) var bytes: [UInt8] = []
-    /// Where each text ends.
+    /// The offset at which each string ends.
     package fileprivate(set) var ends: [Int] = []
   }
 
-  /// By placement; empty if the plan does not request reasons.
+  /// The column of each placement; empty if the plan does not request reasons.
   package private(set) var columns: [Column]
   private var text: [UInt8] = []
 
@@ -30,7 +30,7 @@ package struct FrameReasons: Sendable {
 
   /// Combines the strings of several workers. Each worker has the strings of its own rows.
   ///
-  /// - Parameter part: by row, the worker that has its string.
+  /// - Parameter part: for each row, the index of the worker that has its string.
   mutating func join(_ parts: [FrameReasons], of part: [Int]) {
     removeAll()
     for placement in columns.indices {
@@ -57,7 +57,7 @@ package struct FrameReasons: Sendable {
         if block.choices[placement &* BlockShape.rows &+ row] >= 0 {
           reasons.append(
             placement: placement, row: row, block, chooser, errors, to: &text)
-          // In the form of rows, the length precedes the string.
+          // In ``OutcomeForm/rows``, the length precedes the string.
           columns[placement].bytes += text.dropFirst(4)
         }
         columns[placement].ends.append(columns[placement].bytes.count)

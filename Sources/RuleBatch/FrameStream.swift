@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Decides for a stream of batches, and returns the outcomes in parts whose size does not depend on
-/// the batches. Memory usage is that of one input batch and one part.
+/// Decides a stream of batches, and returns the outcomes in parts whose size does not depend on the
+/// batches. It needs memory for one input batch and one part.
 package struct FrameStream: ~Copyable {
-  /// The maximum number of rows in a part. More would exceed the caches, and take twice as long.
+  /// The maximum number of rows in a part. Larger parts would exceed the caches, and take twice as long.
   package static let mostRows = 8_192
 
   /// The current batch. The rows point into it, so they must be released first.
@@ -22,17 +22,17 @@ package struct FrameStream: ~Copyable {
   private let stream: ArrowStream
   private var current: Current?
   private var next = 0
-  /// Rows of the parts before the current one.
+  /// The number of rows in the parts before the current one.
   private var before = 0
   private var failed: ArrowError?
-  /// A producer need not answer after it has reported the end.
+  /// Whether the producer has reported the end. It need not answer afterwards.
   private var hasEnded: Bool
 
-  /// Has the outcomes of the last part.
+  /// The worker, which has the outcomes of the last part.
   package let worker: FrameWorker
 
   /// - Parameters:
-  ///   - columns: of the stream's schema.
+  ///   - columns: the columns of the stream's schema.
   ///   - hasEnded: whether all batches have already been read.
   package init(
     _ plan: BatchPlan, _ columns: FrameColumns, _ stream: consuming ArrowStream,
@@ -47,8 +47,8 @@ package struct FrameStream: ~Copyable {
   /// The first row of the current part in the stream, from 0.
   package var firstRow: Int { before - worker.count }
 
-  /// Decides for the next part; nil at the end. After an error there is no next part. Row numbers
-  /// in errors are those of the stream, from 0.
+  /// Decides the next part; nil at the end. After an error there is no next part. Row numbers in
+  /// errors count from the beginning of the stream, from 0.
   package mutating func decide() throws(ArrowError) -> BatchSums? {
     if let failed { throw failed }
     if hasEnded { return nil }
@@ -71,7 +71,7 @@ package struct FrameStream: ~Copyable {
       }
     } catch {
       var problem = error
-      // Readers of a stream do not see its batches.
+      // Readers of a stream do not see its batches, so errors contain rows of the stream.
       if let row = error.row { problem.row = before - next + row }
       current = nil
       failed = problem

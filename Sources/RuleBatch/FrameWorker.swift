@@ -5,8 +5,8 @@ package import RuleEngine
 /// Decides all placements of a plan for the rows of Arrow tables. Each thread has its own worker.
 ///
 /// Rows are decided in blocks, column by column, as in ``BatchWorker``. A row with data about the
-/// past (assignments, occurrences, events, entitlements where rules ask for them) is decided alone.
-/// A row with an unreadable user has no outcome, and is one of the ``rejected`` rows.
+/// past is decided alone: assignments, occurrences, events, or entitlements if rules read them. A
+/// row with an unreadable user has no outcome, and is listed in ``rejected``.
 package final class FrameWorker {
   // SAFETY: `subjects`, `statuses` and masks have 512 rows, as many as a block. A call ends with
   // `forget()`; after an error, `abandon()` replaces the worker, because its notes name rows of the
@@ -14,7 +14,7 @@ package final class FrameWorker {
 
   /// A row without a decision.
   package struct RejectedRow: Hashable, Sendable {
-    /// The row, from 0, among those that were decided together.
+    /// The index of the row, from 0, in the call that decided it.
     package var row: Int
     package var reason: String
   }
@@ -22,21 +22,22 @@ package final class FrameWorker {
   private let plan: BatchPlan
   private let columns: FrameColumns
   private var worker: BatchWorker
-  /// Rows of the block that are decided alone, and a scratch mask.
+  /// The rows of the block that are decided alone, and a scratch mask.
   private let alone = RowMasks.allocate()
   private let scratch = RowMasks.allocate()
-  /// Strings of the block's rows: identities, and statuses.
+  /// Strings for the block's rows: identities and statuses.
   private let subjects: UnsafeMutablePointer<ByteView>
   private let statuses: UnsafeMutablePointer<ByteView>
   private var memory = Arena(limit: 64 << 20)
   private var json: [UInt8] = []
-  /// Decides instead of this worker if users have SDKs of several versions.
+  /// The workers that decide instead of this one if users have SDKs of several versions.
   private let fleet: FrameFleet?
 
-  /// The users' choices as indexes of ``BatchPlan/choices``: all rows of the first placement, then
-  /// of the next; -1 for rows without an outcome. Empty if the plan only counts.
+  /// The users' choices as indices of ``BatchPlan/choices``. All rows of the first placement come
+  /// first, then all rows of the next. Rows without an outcome have -1. Empty if the plan only
+  /// counts.
   package private(set) var choices: [Int32] = []
-  /// The first rows without an outcome.
+  /// The first rejected rows, at most ``mostReasons``.
   package private(set) var rejected: [RejectedRow] = []
   /// The reasons of ``choices``.
   package private(set) var reasons: FrameReasons
@@ -44,15 +45,15 @@ package final class FrameWorker {
   package private(set) var untrimmed: (rows: Int, example: String) = (0, "")
   /// The number of rows in ``choices``.
   package private(set) var count = 0
-  /// How many rows were put into blocks, over all calls.
+  /// The number of rows that were put into blocks, over all calls.
   package private(set) var filledRows = 0
   /// The oddities of the rows' SDKs.
   package private(set) var notes = RecordNotes()
 
   /// The maximum number of stored rejections.
   package static let mostReasons = 100
-  /// The maximum number of rows per call, and of stored outcomes. A batch declares its own number
-  /// of rows, so it cannot be trusted.
+  /// The maximum number of rows per call, and of stored outcomes. The number of rows that a batch
+  /// declares cannot be trusted.
   private static let mostRows = 1 << 28
   private static let mostOutcomes = 1 << 30
 
@@ -76,7 +77,7 @@ package final class FrameWorker {
     statuses.deallocate()
   }
 
-  /// Decides for all rows of a batch, which must stay in place meanwhile.
+  /// Decides all rows of a batch, which must stay in place until the call returns.
   ///
   /// - Returns: the counts. The users' choices are in ``choices``.
   package func decide(_ batch: UnsafePointer<ArrowArray>) throws(ArrowError) -> BatchSums {
@@ -89,14 +90,14 @@ package final class FrameWorker {
     }
   }
 
-  /// Decides for some rows of a batch.
+  /// Decides some rows of a batch.
   package func decide(_ rows: inout ArrowRows, from first: Int, count: Int)
     throws(ArrowError) -> BatchSums
   {
     try decide(&rows, ArrowRows.Selection(from: first, count: count))
   }
 
-  /// Decides for some rows of a batch. Results have their order.
+  /// Decides some rows of a batch. The results are in the order of the selection.
   func decide(_ rows: inout ArrowRows, _ selection: ArrowRows.Selection)
     throws(ArrowError) -> BatchSums
   {
@@ -159,7 +160,7 @@ package final class FrameWorker {
   }
 
   /// Discards the decisions made before an error, and their notes. They are neither returned, nor
-  /// counted with the next ones.
+  /// counted with later decisions.
   private func abandon() {
     worker = BatchWorker(plan)
     worker.reader.hasOnlyMembers = true
@@ -169,7 +170,7 @@ package final class FrameWorker {
     count = 0
   }
 
-  /// - Returns: how many of the rows have no outcome.
+  /// - Returns: the number of rows that have no outcome.
   private func decideBlock(
     _ rows: inout ArrowRows, _ selection: ArrowRows.Selection, _ start: Int, _ count: Int
   ) throws(ArrowError) -> Int {
@@ -191,7 +192,8 @@ package final class FrameWorker {
     for slot in worker.unsent {
       for row in 0..<count { worker.block.columns.set(slot, row: row, to: .missing) }
     }
-    // All rows at once: each access to the worker during a call of another module is checked when it runs.
+    // All rows are derived at once, because every access to the worker while another module's call runs is checked at
+    // run time.
     worker.derive(rows: count)
     var refused = 0
     for row in 0..<count {
@@ -239,7 +241,7 @@ package final class FrameWorker {
     untrimmed.rows += 1
   }
 
-  /// The answers to questions about events for users without any.
+  /// Fills in the answers to questions about events for users without events.
   private func fillAnswers(_ count: Int) {
     guard let answers = worker.answersWithoutEvents else {
       return RowMasks.fill(alone, rows: count)
@@ -267,7 +269,7 @@ package final class FrameWorker {
     }
   }
 
-  /// Values outside `device` count where `device` lacks them.
+  /// Fills attributes from columns outside `device` if `device` lacks them.
   private func fillStatuses(_ rows: borrowing ArrowRows, _ chosen: ArrowRows.Selection)
     throws(ArrowError)
   {
@@ -299,7 +301,7 @@ package final class FrameWorker {
     }
   }
 
-  /// A captured value for a slot; nil when it cannot be read.
+  /// The value of a captured column for a slot; nil if the value cannot be read.
   private func readableCell(
     _ rows: borrowing ArrowRows, _ member: Int, _ row: Int
   ) throws(ArrowError) -> Cell? {
@@ -313,10 +315,10 @@ package final class FrameWorker {
 
   // MARK: Alone
 
-  /// Decides for one row. Its members beside attributes go through the reader of records, which
-  /// handles all of them. In most tables few rows need this.
+  /// Decides one row. The reader of records handles its members other than attributes. In most
+  /// tables few rows need this.
   ///
-  /// - Returns: why it has no outcome, or nil.
+  /// - Returns: the reason why the row has no outcome; nil if it has one.
   private func decideAlone(
     _ rows: inout ArrowRows, _ row: Int, _ subject: ByteView
   ) throws(ArrowError) -> String? {
@@ -351,8 +353,8 @@ package final class FrameWorker {
 }
 
 extension BatchPlan {
-  /// Why the plan cannot decide tables, in words: it also requests data that only lines have. Nil
-  /// if it can.
+  /// The reason why the plan cannot decide tables, in words: it requests data that only lines have.
+  /// Nil if it can.
   fileprivate var problemWithTables: String? {
     let wanted =
       draws != nil ? "counts draws" : texts != nil ? "renders texts" : nil
@@ -372,7 +374,7 @@ extension BatchWorker {
 
   fileprivate mutating func derive() { reader.derivation?.fill(&frame) }
 
-  /// Decides for the rows of the block that are in columns, and counts.
+  /// Decides the rows of the block that are in columns, and counts the outcomes.
   fileprivate mutating func decideColumns(
     rows: Int, refused: Int, _ texts: inout FrameReasons
   ) {

@@ -1,15 +1,15 @@
 package import Expressions
 internal import RuleEngine
 
-/// The choices of a chunk's users as numbers, for comparisons with others.
+/// The choices of a chunk's users as numbers, for comparisons with other choices.
 package final class KeptChoices {
   // SAFETY: Choices and identities are copied while the block has them. No address is stored.
   // Tests: ComparisonTests.
 
   private let placements: Int
-  /// Block after block, by placement and row.
+  /// The choices, block after block, by placement and row.
   package private(set) var choices: [Int32] = []
-  /// By block, the index of its first choice, and its first row.
+  /// For each block, the index of its first choice, and its first row.
   package private(set) var blocks: [(start: Int, firstRow: Int)] = []
   private(set) var rows = 0
   /// The concatenated identities, and the end of each.
@@ -44,7 +44,7 @@ package final class KeptChoices {
   ///
   /// - Parameters:
   ///   - order: the group of each user.
-  ///   - groups: by number.
+  ///   - groups: the choices of each group, by its number.
   func join(_ order: [Int], _ groups: [KeptChoices?]) {
     var next = groups.map { _ in 0 }
     var places = groups.map { $0?.places ?? [] }
@@ -68,7 +68,7 @@ package final class KeptChoices {
     places.removeAll()
   }
 
-  /// By row, the index of its first choice, and the distance to that of the next placement.
+  /// For each row, the index of its first choice, and the distance to the choice of the next placement.
   private var places: [(place: Int, count: Int)] {
     blocks.indices.flatMap { block in
       let count = count(ofBlock: block)
@@ -76,7 +76,7 @@ package final class KeptChoices {
     }
   }
 
-  /// Rows of a block.
+  /// The number of rows in a block.
   package func count(ofBlock block: Int) -> Int {
     (block + 1 < blocks.count ? blocks[block + 1].firstRow : rows) - blocks[block].firstRow
   }

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Outcomes of a chunk as bytes. The memory is reused for later outcomes.
+/// The outcomes of a chunk as bytes. The memory is reused for later outcomes.
 ///
 /// Only one thread uses it at a time: a worker writes it, then the file writer reads it.
 package final class OutcomeBuffer: @unchecked Sendable {
@@ -30,14 +30,14 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   var bytes: [UInt8] { Array(content) }
 
-  /// Clears the buffer. Its contents must not be read any more.
+  /// Clears the buffer. Views of its content must no longer be read.
   package func clear() {
     count = 0
     ends.removeAll(keepingCapacity: true)
     ReusedMemory.giveBack(memory.baseAddress, memory.count)
   }
 
-  /// Appends up to `capacity` bytes. `write` returns their end.
+  /// Appends up to `capacity` bytes. `write` returns the address where they end.
   func append(
     capacity: Int, _ write: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
   ) {

@@ -19,14 +19,15 @@ struct ArrowValidity {
     self.init(buffer, nulls: isThere.count { !$0 })
   }
 
-  /// - Parameter bits: of this many rows. They are omitted if no row is NULL.
+  /// - Parameter bits: a bit for each row. The bits are dropped if no row is NULL.
   fileprivate init(_ bits: ArrowBuffer, nulls: Int) {
     self.nulls = nulls
     self.bits = nulls == 0 ? nil : bits
   }
 }
 
-/// Which choices have a value in which columns. Most columns share this with another one.
+/// The sets of choices that have a value in a column. Most columns share such a set, a *presence*,
+/// with another column.
 ///
 /// The tables here begin with the entry for rows without a choice, so that every row is a plain
 /// lookup. An unpredictable branch would take longer than the rest.
@@ -34,12 +35,12 @@ struct ChoicePresences: Sendable {
   // SAFETY: Choices come from the plan that the table was made for, or are -1, which is the table's
   // first place. There is a byte for every eight rows. Tests: FrameOutcomesTests, asan.
 
-  /// By presence, the choices that have a value.
+  /// The choices that have a value, by presence.
   private var known: [[Bool]] = []
-  /// By choice plus one, a bit for each presence.
+  /// A bit for each presence, by choice plus one.
   private var flags: [UInt8]
 
-  /// The maximum number of different presences of columns.
+  /// The maximum number of different presences.
   private static let most = 8
 
   init(choices: Int) {
@@ -47,7 +48,7 @@ struct ChoicePresences: Sendable {
     _ = number(of: Array(repeating: true, count: choices))
   }
 
-  /// The presence of choices in general.
+  /// The presence of columns in which every choice has a value.
   static let ofChoice = 0
 
   /// The number of a presence, which is added if it is new.
@@ -61,8 +62,8 @@ struct ChoicePresences: Sendable {
     return known.count - 1
   }
 
-  /// By presence, the rows that have a value. Handles eight rows at a time, with their flags side
-  /// by side in a word.
+  /// For each presence, the rows that have a value. Eight rows are handled at a time, with their
+  /// flags in one word.
   func validities(_ choices: ArraySlice<Int32>) -> [ArrowValidity] {
     let buffers = known.map { _ in
       ArrowBuffer(unwritten: (choices.count + 7) / 8, of: UInt8.self)
@@ -85,7 +86,7 @@ struct ChoicePresences: Sendable {
           let word = left >= 8 ? flagsOf(row, count: 8) : flagsOf(row, count: left)
           for presence in bytes.indices {
             let those = word &>> UInt64(presence) & 0x0101_0101_0101_0101
-            // Gathers the lowest bits of eight bytes, and combines them.
+            // Gathers the lowest bits of eight bytes in one byte.
             bytes[presence][row &>> 3] = UInt8(
               truncatingIfNeeded: (those &* 0x0102_0408_1020_4080) &>> 56)
             there[presence] &+= Int((those &* 0x0101_0101_0101_0101) &>> 56)
@@ -116,12 +117,12 @@ struct OutcomeColumn: Sendable {
   }
 
   let field: OutcomeField
-  /// The presence of the column.
+  /// The number of the column's presence.
   let presence: Int
   /// The concatenated strings, without duplicates.
   let bytes: ArrowBuffer
   let dictionary: [ArrowExport]
-  /// By choice plus one, the number of its string, or of the audience; 0 for a missing value.
+  /// For each choice plus one, the number of its string or audience; 0 for a missing value.
   private let numbers: [Int32]
   private let spans: [Span]
   private let views: [View]
@@ -130,9 +131,9 @@ struct OutcomeColumn: Sendable {
 
   /// Strings are copied in steps of this many bytes.
   private static let step = 16
-  /// The size up to which strings are written without counting first.
+  /// The maximum size of strings that are written without counting their bytes first.
   private static let mostUncounted = 1 << 20
-  /// How many bytes ahead to prefetch. With many columns, none of their memory is in the caches.
+  /// The number of bytes to prefetch. With many columns, none of their memory is in the caches.
   private static let ahead = 1024
 
   init(
@@ -181,7 +182,7 @@ struct OutcomeColumn: Sendable {
       ? [] : [ArrowExport(count: texts.count, buffers: [nil, ArrowBuffer(offsets), bytes])]
   }
 
-  /// The numbers of audiences, or of strings in ``dictionary``.
+  /// The numbers of the rows' audiences, or of their strings in ``dictionary``.
   func numbersOf(_ choices: ArraySlice<Int32>) -> ArrowBuffer {
     looked(up: choices, in: numbers)
   }
@@ -203,7 +204,7 @@ struct OutcomeColumn: Sendable {
     return buffer
   }
 
-  /// The concatenated strings of rows, and the start of each.
+  /// The concatenated strings of the rows, and the start of each.
   func textsOf(
     _ choices: ArraySlice<Int32>, _ name: String
   ) throws(ArrowError) -> (offsets: ArrowBuffer, bytes: ArrowBuffer) {
@@ -228,13 +229,14 @@ struct OutcomeColumn: Sendable {
     guard total <= Int(Int32.max) else {
       throw ArrowError(name, "the outcomes take more than 2 GiB; decide fewer rows at a time")
     }
-    // Each is written in full steps, which exceed its end. The next string overwrites the excess.
+    // Each string is written in full steps, which may go beyond its end. The next string overwrites
+    // the excess.
     let copies = ArrowBuffer(unwritten: total + steps * Self.step, of: UInt8.self)
     let target = UnsafeMutableRawPointer(copies.start)
     spans.withUnsafeBufferPointer { spans in
       choices.withUnsafeBufferPointer { choices in
         let source = UnsafeRawPointer(bytes.start)
-        // The same number of steps for all, if that is faster than computing it for each.
+        // All strings use the same number of steps, if that is faster than computing it for each.
         switch steps {
         case 0: break
         case 1:

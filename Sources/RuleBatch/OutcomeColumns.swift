@@ -19,17 +19,17 @@ package struct OutcomeColumns: Sendable {
 
   /// The columns of an outcome.
   package let fields: [String]
-  /// Whether one of them contains reasons.
+  /// Whether one of the columns contains reasons.
   package let hasReasons: Bool
 
-  /// The column with the user's identity. Names of columns are in lower case, because several
-  /// databases convert them.
+  /// The name of the column with the user's identity. Column names are in lower case, because
+  /// several databases convert them.
   package static let user = "user_id"
 
   package let ofRun: [OfRun]
-  /// By placement, the prefix of its columns' names, if a row is a user.
+  /// For each placement, the prefix of its columns' names in a table with one row per user.
   package let prefixes: [String]
-  /// Placements whose columns are numbered, because those of another placement have the same name.
+  /// The placements whose prefix is numbered, because another placement has the same one.
   package let numbered: [(placement: String, prefix: String)]
 
   package init(_ placements: [String], ofRun: [OfRun], hasReasons: Bool) {
@@ -38,7 +38,7 @@ package struct OutcomeColumns: Sendable {
     fields =
       OutcomeField.ofChoices.map { $0.rawValue } + ["errors"]
       + (hasReasons ? [OutcomeColumns.reason] : [])
-    // A placement that is already a valid name gets it unchanged.
+    // A placement whose name is already a valid prefix keeps it.
     var taken = Set(placements.filter { OutcomeColumns.prefix($0) == $0 })
     var numbered: [(placement: String, prefix: String)] = []
     prefixes = placements.map { placement in
@@ -57,8 +57,8 @@ package struct OutcomeColumns: Sendable {
     1 + prefixes.count * fields.count + ofRun.count
   }
 
-  /// A placement as a name that SQL accepts without quotes once a suffix follows. In lower case,
-  /// because SQL ignores case.
+  /// A prefix for a placement's columns. With a suffix, it is a name that SQL accepts without
+  /// quotes. It is in lower case, because SQL ignores case.
   private static func prefix(_ placement: String) -> String {
     let name = placement.unicodeScalars.map { scalar -> Character in
       switch scalar {

@@ -9,21 +9,22 @@ public enum OutcomeLayout: String, Hashable, Sendable, CaseIterable {
   case wide
 }
 
-/// How outcomes are written.
+/// The format of outcomes.
 public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
   /// One JSON object per line.
   case ndjson
   /// Comma-separated cells, with a header.
   case csv
-  /// For machines. For each user the identity, as a count of bytes in 32 bits and the bytes; then
-  /// for each placement the number of a choice in 32 bits. With reasons, each number is followed by
-  /// a count of bytes and the reason as JSON. Then, in 32 bits, the number of rule errors, and for
-  /// each the number of the placement, a count of bytes, and the bytes of `RuleError.value`.
+  /// A binary format for programs. For each user, it has the identity, as a count of bytes in 32
+  /// bits and the bytes. For each placement, the number of a choice in 32 bits follows. With
+  /// reasons, each number is followed by a count of bytes and the reason as JSON. Then, in 32 bits,
+  /// the number of rule errors follows, and for each error the number of the placement, a count of
+  /// bytes, and the bytes of `RuleError.value`.
   case rows
 }
 
 extension OutcomeForm {
-  /// JSON as it appears in an outcome. A quoted CSV cell doubles its quotes.
+  /// JSON in the form that it has in an outcome. In a quoted CSV cell, quotes are doubled.
   func quoted(_ value: Value) -> [UInt8] {
     var json: [UInt8] = []
     JSONWriter.append(value, to: &json)
@@ -40,7 +41,7 @@ extension OutcomeForm {
     write(count: count, to: &bytes, at: bytes.count - 4)
   }
 
-  /// Overwrites four bytes by a count.
+  /// Overwrites four bytes with a count.
   static func write(count: Int, to bytes: inout [UInt8], at place: Int) {
     for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
   }
@@ -55,7 +56,7 @@ package struct OutcomeFragments {
   var form: OutcomeForm
   /// The columns about the run in every line.
   var columnsOfRun: [OutcomeColumns.OfRun]
-  /// A table whose fragments are the same for the same outcomes.
+  /// The table of another batch, whose fragments are reused for the same outcomes.
   var known: BatchTable?
 
   package init(
@@ -86,16 +87,17 @@ package struct OutcomeFragments {
     return bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Bytes at the end of a fragment that close the outcome. Additional members are inserted before
-  /// them.
+  /// The number of bytes at the end of a fragment that close the outcome. Additional members are
+  /// inserted before them.
   var closingBytes: Int {
     if form == .rows { return 0 }
-    // In the wide layout the brace of a member. A CSV cell ends without further bytes.
+    // In the wide layout, only the brace of a member closes an outcome. A CSV cell ends without
+    // further bytes.
     return layout == .long ? closing.count : form == .ndjson ? 1 : 0
   }
 
-  /// Long layout: from the comma after the user ID to the line's end. Wide layout: a comma and one
-  /// member, or six cells.
+  /// The fragment of an outcome. In the long layout, it goes from the comma after the user ID to
+  /// the end of the line. In the wide layout, it is a comma and one member, or six cells.
   package func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?)
     -> [UInt8]
   {
@@ -108,7 +110,7 @@ package struct OutcomeFragments {
       for field in OutcomeField.ofChoices {
         OutcomeFragments.append(choice.values.cell(field), to: &bytes)
       }
-      // The cell for errors, which is usually empty.
+      // The errors have a cell, which is usually empty.
       bytes.append(UInt8(ascii: ","))
       if layout == .long { bytes += closing }
     case .ndjson:
@@ -117,7 +119,7 @@ package struct OutcomeFragments {
         let line = outcome.line(subjectID: "", placement: placement, audience: audience)
         guard case .map(let entries) = line else { return bytes }
         JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
-        // The object's opening brace already precedes the user ID.
+        // The object's opening brace is already written before the user ID.
         bytes.remove(at: 1)
         bytes.removeLast()
         bytes += closing

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Numbers that are noted of the outcomes of a block: for each a list, in the order in which they came.
+/// A list of numbers for each outcome of a block, in the order in which they were added.
 struct OutcomeNotes {
   private struct Entry {
-    /// Placement and row, as choices are numbered.
+    /// The index of the outcome: placement and row, as for choices.
     var cell: Int32
     var number: Int32
     /// The next entry of the same outcome, or -1.
@@ -13,7 +13,8 @@ struct OutcomeNotes {
 
   private let placements: Int
   private var entries: [Entry] = []
-  /// By placement and row: the first entry and the last one, or -1. Made when there is an entry.
+  /// For each outcome, the index of its first entry and of its last entry, or -1. Created for the
+  /// first entry.
   private var firsts: [Int32] = []
   private var lasts: [Int32] = []
 
@@ -33,7 +34,7 @@ struct OutcomeNotes {
     lasts[cell] = place
   }
 
-  /// Calls with the numbers of an outcome. There must be some in the block.
+  /// Calls the body with the numbers of an outcome. The block must have at least one entry.
   @inline(__always)
   func forEach(placement: Int, row: Int, _ body: (Int) -> Void) {
     var entry = firsts[placement &* BlockShape.rows &+ row]

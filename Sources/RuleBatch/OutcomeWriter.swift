@@ -13,23 +13,23 @@ struct OutcomeWriter: ~Copyable {
   private let closingBytes: Int
   /// The sum of the longest fragments of all placements, in bytes.
   private let longest: Int
-  /// The current identity, as a JSON string or a cell.
+  /// The current identity, as a JSON string or a CSV cell.
   private var subject = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
   private var subjectCount = 0
-  /// The same for identities that need escaping.
+  /// The current identity, if it needs escaping.
   private var cell: [UInt8] = []
-  /// The additional text of the row's outcomes beside the decisions, and the end of each
-  /// placement's part.
+  /// The text of the row's outcomes in addition to the decisions, and the end of each placement's
+  /// part.
   private var extras: [UInt8] = []
   private var extraEnds: [Int] = []
   private let givesReasons: Bool
 
-  /// Strings are copied in steps of this many bytes, so reads and writes may exceed their ends by
-  /// less than a step.
+  /// The size of the steps in which strings are copied, in bytes. Reads and writes may go beyond
+  /// the end of a string by less than a step.
   static let step = 16
 
   init(_ plan: BatchPlan) {
-    // Rows contain all placements of a user.
+    // A row of ``OutcomeForm/rows`` contains all placements of a user.
     layout = plan.form == .rows ? .wide : plan.layout
     form = plan.form
     placements = plan.placements.count
@@ -116,8 +116,8 @@ struct OutcomeWriter: ~Copyable {
     subject = .allocate(byteCount: 2 * subjectCount, alignment: 8)
   }
 
-  /// Whether a string contains nothing that JSON escapes. Tests eight bytes at a time with the
-  /// usual tricks for a zero byte, or one below a limit, in a word.
+  /// Whether a string contains no character that JSON escapes. Eight bytes are tested at a time,
+  /// with the usual bit tricks for a zero byte or a byte below a limit.
   static func isPlain(_ text: ByteView) -> Bool {
     // SAFETY: Words of eight bytes lie inside the text; shorter texts are read byte by byte.
     // Tests: FixedLengthHashTests.plainIdentities, asan.

@@ -3,38 +3,38 @@ internal import Expressions
 internal import RuleEngine
 
 /// The draws of a placement's rules for subjects of one length, on processors with wide vectors.
-/// Rows wait until all rules have decided, and are drawn side by side, each with the prefix of its
-/// own rule. The rows of a single rule are too few, and too far apart, to fill vectors.
+/// Rows wait until all rules have decided. They are then drawn side by side, each with the prefix
+/// of its own rule, because a single rule has too few rows to fill vectors.
 ///
-/// Its parts are plain memory. A rule waits some hundred times for every few thousand rows, and
-/// arrays would cost a reference count and a uniqueness check each time.
+/// The tables are plain memory, because arrays would cost a reference count and a uniqueness check
+/// each time that a rule waits.
 final class PlacementDraws {
   // SAFETY: `init` allocates and initializes tables for all rules and limits, and masks for 512
   // rows; `deinit` frees them. Tables have a place for each rule of a group, and at least 16. A
   // precondition stops a rule that waits twice. Tests: PlacementDrawsTests, BatchDifferentialTests,
   // asan with AVX-512.
 
-  /// The data for a rule's draws. Rules without a group cannot be drawn like this.
+  /// The data for a rule's draws. Rules without a group cannot be drawn this way.
   private struct Rule {
     var group: Int?
-    /// Its number in the tables of the group.
+    /// The rule's number in the tables of the group.
     var number = 0
-    /// Its first choice, and the limits for the next ones.
+    /// The first choice of the rule, and the number of limits for the other choices.
     var first: Int32 = 0
     var limits = 0
   }
 
-  /// Rules whose prefixes have one length.
+  /// Rules whose prefixes have the same length.
   private struct Group {
     let prefixLength: Int
     let layout: HashLayout
     let known: Int
     let stripes: Int
-    /// In the form of ``WideDraws``.
+    /// The tables in the form of ``WideDraws``.
     let tables: UnsafeMutablePointer<UInt64>
     let size: Int
     let limits: Int
-    /// The rows that wait.
+    /// The rows of the group that wait.
     let rows: RowMask
   }
 
@@ -43,20 +43,20 @@ final class PlacementDraws {
   private let groupCount: Int
   private let rules: UnsafeMutablePointer<Rule>
   private let groups: UnsafeMutablePointer<Group>
-  /// By rule, the rows that wait for it.
+  /// The waiting rows of each rule.
   private let taken: RowMask
   /// The rules with waiting rows.
   private let waiting: UnsafeMutablePointer<Int>
   private var waitingCount = 0
-  /// By row, the number of the rule that draws for it, in the group where it waits.
+  /// For each waiting row, the number of its rule in the group.
   private let numbers: UnsafeMutablePointer<UInt8>
-  /// By limit, the rows whose draws reach it.
+  /// For each limit, the rows whose draws reach it.
   private let reached: RowMask
 
-  /// Numbers of rules are bytes.
+  /// The maximum number of rules in a group. Numbers of rules are bytes.
   private static let mostRules = 256
   /// The maximum number of limits. Rows are compared with as many limits as any rule of their group
-  /// has, so rules with more draw alone and do not slow the others down.
+  /// has, so rules with more limits draw alone and do not slow the others down.
   static let mostLimits = 16
 
   convenience init(
@@ -67,8 +67,8 @@ final class PlacementDraws {
     self.init(draws, from: rules.lowerBound)
   }
 
-  /// - Parameter draws: by rule, starting with ``first``; nil for rules that cannot be drawn like
-  ///   this.
+  /// - Parameter draws: by rule, starting with ``first``; nil for rules that cannot be drawn this
+  ///   way.
   init(_ draws: [VariantChooser.Draws?], from first: Int) {
     self.first = first
     ruleCount = draws.count
@@ -122,7 +122,7 @@ final class PlacementDraws {
     let fixed = Int(WideDraws.Table.limits.rawValue)
     let tables = UnsafeMutablePointer<UInt64>.allocate(capacity: (fixed + limits) * size)
     tables.initialize(repeating: 0, count: fixed * size)
-    // A limit that no draw reaches.
+    // The unused limits are the maximum, which no draw reaches.
     (tables + fixed * size).initialize(repeating: .max, count: limits * size)
     for (number, rule) in rules.enumerated() {
       func set(_ table: WideDraws.Table, _ values: [UInt64]) {
@@ -146,7 +146,7 @@ final class PlacementDraws {
 
   /// Queues the rows of a rule for ``draw(_:_:counts:choices:)``.
   ///
-  /// - Returns: false if the rule cannot be drawn like this.
+  /// - Returns: false if the rule cannot be drawn this way.
   func add(_ rule: Int, _ rows: RowMask) -> Bool {
     let place = rule - first
     guard place >= 0, place < ruleCount, let group = rules[place].group else { return false }
@@ -166,9 +166,9 @@ final class PlacementDraws {
   /// Draws for all waiting rows.
   ///
   /// - Parameters:
-  ///   - counts: by choice. The draws are added to them.
-  ///   - choices: by row of the block; nil if they are not read, because writing them takes more
-  ///     memory traffic than all tests.
+  ///   - counts: the counts by choice, to which the draws are added.
+  ///   - choices: receives the choices by row of the block; nil if they are not read. Writing them
+  ///     takes more memory traffic than all tests.
   func draw(
     _ block: borrowing BatchBlock, _ columns: inout SubjectColumns,
     counts: UnsafeMutablePointer<Int>, choices: UnsafeMutablePointer<Int32>?
@@ -190,9 +190,9 @@ final class PlacementDraws {
     waitingCount = 0
   }
 
-  /// Adds the draws of a rule's rows: the number that reach a limit, minus the number that reach
-  /// the next one. Incrementing the count of each draw's variant would wait for the previous draw,
-  /// which usually has the same variant.
+  /// Adds the draws of a rule's rows to the counts. The count of a variant is the number of draws
+  /// that reach its limit minus the number that reach the next limit. Incrementing a count for each
+  /// draw would be slow, because each increment would wait for the previous one.
   private func count(_ place: Int, _ counts: UnsafeMutablePointer<Int>) {
     let own = counts + Int(rules[place].first)
     let limits = rules[place].limits

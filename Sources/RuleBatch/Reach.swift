@@ -1,21 +1,22 @@
 package import Expressions
 package import RuleEngine
 
-/// The users that reach the audiences of a placement, and why the others do not: the counts of a
-/// batch with an example user for each, and the variants with their expected shares.
+/// The users that reach the audiences of a placement, and the reasons why other users do not. It
+/// has the counts of a batch with an example user for each, and the variants with their expected
+/// shares.
 package struct Reach: Sendable {
   /// A variant of an audience.
   package struct Variant: Sendable {
     package var id: String
-    /// As in ``TriggerResult``.
+    /// The result, as in ``TriggerResult``.
     package var result: String
     package var paywall: String
     package var users: Int
-    /// Users whose variant was stored, without a draw.
+    /// The number of users whose variant was stored instead of drawn.
     package var stored: Int
-    /// The share of the draws according to its weight.
+    /// The share of the draws according to the variant's weight.
     package var weight: Double
-    /// Its probability for the others, and the expected number of them.
+    /// The variant's probability in a draw, and the expected number of users that draw it.
     package var share: Ratio
     /// Nil if the exact value takes more than 128 bits.
     package var expected: Ratio?
@@ -25,29 +26,29 @@ package struct Reach: Sendable {
     package var isHoldout: Bool { result == "holdout" }
   }
 
-  /// A user for each count of an audience that is not zero.
+  /// An example user for each count of an audience that is not zero.
   package struct Examples: Hashable, Sendable {
     package var reached: String?
     package var owned: String?
     package var matched: String?
     package var heldBack: String?
     package var taken: String?
-    /// A user that matched when there was no variant to assign.
+    /// A user that the audience matched when there was no variant to assign.
     package var withoutVariant: String?
   }
 
   package struct Audience: Sendable {
     package var counts: Tally.Audience
-    /// The condition as a string. Nil matches every user.
+    /// The condition as a string; nil if the audience matches every user.
     package var condition: String?
     package var examples: Examples
     package var variants: [Variant]
-    /// Rules that failed, the most frequent first.
+    /// The errors of the audience's rule, the most frequent first.
     package var errors: [Tally.RuleErrors]
 
-    /// Users for whom its rule failed.
+    /// The number of users for whom the audience's rule failed.
     package var failed: Int { errors.reduce(0) { $0 + $1.users } }
-    /// Users that matched when there was no variant to assign.
+    /// The number of users that the audience matched when there was no variant to assign.
     package var withoutVariant: Int { variants.reduce(counts.taken) { $0 - $1.users } }
   }
 
@@ -58,7 +59,7 @@ package struct Reach: Sendable {
 }
 
 extension Reach {
-  /// Calls the body with the identity of every user that it names.
+  /// Calls the body with the identity of every example user.
   package mutating func forEachID(_ body: (inout String?) -> Void) {
     body(&unmatched)
     for i in counts.errors.indices { counts.errors[i].forID(body) }
@@ -161,7 +162,7 @@ extension BatchPlan {
 // MARK: JSON
 
 extension Reach {
-  /// The summary of a placement, with more about its audiences: ``Audience/value(expects:)``.
+  /// The summary of a placement as JSON, with the details of ``Audience/value(expects:)``.
   ///
   /// - Parameter expects: whether variants include their shares and expected numbers.
   package func value(expects: Bool) -> Value {
@@ -175,9 +176,9 @@ extension Reach {
 }
 
 extension Reach.Audience {
-  /// The counts of a summary, `"failed"`, `"examples": {"reached"?, "owned"?, "failed"?, "matched"?,
-  /// "heldBack"?, "taken"?}` and `"variants": [{"variant", "result", "paywall", "users", "stored",
-  /// "probability"?, "share"?, "expected"?, "expectedUsers"?, "example"?}]`; `"missing"?` has examples.
+  /// The counts of a summary, and `"failed"`, `"examples": {"reached"?, "owned"?, "failed"?, "matched"?, "heldBack"?,
+  /// "taken"?}` and `"variants": [{"variant", "result", "paywall", "users", "stored", "probability"?, "share"?,
+  /// "expected"?, "expectedUsers"?, "example"?}]`; `"missing"?` has examples.
   func value(expects: Bool) -> Value {
     guard case .map(let entries) = counts.value else { return .null }
     func text(_ text: String?) -> Value? { text.map { .string($0) } }

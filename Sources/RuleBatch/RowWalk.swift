@@ -1,35 +1,36 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Counts the results of the audiences for one user at a time, and caches the conditions of the
-/// current one. A condition that several audiences share is evaluated once per user.
+/// Counts the results of the audiences for one user at a time. It caches the conditions of the
+/// current user, so a condition that several audiences share is evaluated once per user.
 struct RowWalk: RuleWalk, ~Copyable {
-  /// By rule: the number of its condition, or -1.
+  /// The number of each rule's condition, or -1.
   private let conditionOf: [Int32]
-  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when it does not, 3 when it fails;
-  /// with ``lacking`` if the user lacks the attribute of a clause that counts as another value then.
+  /// For each condition: 0 if it is not evaluated yet, 1 if it is true, 2 if it is not true, 3 if it fails. ``lacking``
+  /// is added if the user lacks an attribute that a clause replaces with another value.
   private var known: [UInt8]
   private static let lacking: UInt8 = 4
-  /// By condition, the failure if it fails.
+  /// The failure of each condition that fails.
   private var failures: [Int: Failure] = [:]
   private var finder: FailureFinder
-  /// The failing rules of the current placement, in order, until they are taken.
+  /// The failing rules of the current placement, in order, until the caller takes them.
   private(set) var failed: [(rule: Int, failure: Failure)] = []
-  /// The rules of a placement that the user skips as an owner.
+  /// The rules of a placement that the user skips because of an entitlement.
   private(set) var passedOver: [Int] = []
   /// The rules of a placement that are held back by their limits, with the counted occurrences.
   private(set) var heldBack: [(rule: Int, count: Int)] = []
   /// Clauses whose missing attribute decided for the current user: the rule, the clause's index in
-  /// the rule, its number, and whether the rule's condition holds.
+  /// the rule, its number, and the result of the rule's condition.
   private(set) var missing: [(rule: Int, place: Int, number: Int, holds: Bool)] = []
   private let standIns: StandInProgram?
-  /// The attributes of these clauses, as slots, by condition. Reading them from ``standIns`` would
-  /// copy it.
+  /// The slots of the attributes of these clauses, by condition. Reading them from ``standIns``
+  /// would copy it.
   private let slots: [Int32]
-  /// By condition, the number of the first of ``slots``. The last element is their total number.
+  /// For each condition, the index of its first slot in ``slots``. The last element is their total
+  /// number.
   private let firstSlots: [Int32]
   private var scratch: Frame?
-  /// The rule of a placement whose condition terminates the app. No later rule is tried.
+  /// The rule of a placement whose condition terminates the app. Later rules are not tried.
   private(set) var aborted: Int?
   /// Nil if no condition terminates the app.
   private let aborting: RuleSet.Storage?
@@ -119,7 +120,7 @@ struct RowWalk: RuleWalk, ~Copyable {
     self.scratch = consume scratch
   }
 
-  /// Counts the rules of the placement that the user skipped or that were held back.
+  /// Counts the rules of the placement that the user skipped, and those that were held back.
   func addObstacles(to counts: inout BatchCounts, row: Int) {
     for rule in passedOver {
       counts.owned[rule] = counts.owned[rule] &+ 1

@@ -1,25 +1,25 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Finds the rows of a block for which a missing attribute decided whether a rule's condition
-/// holds.
+/// Finds the rows of a block for which a missing attribute decided the result of a rule's
+/// condition.
 ///
-/// Rows with all attributes only cost a look at the tags of their columns. For the others, the
-/// condition is evaluated once more with the opposite of the clause.
+/// Rows with all attributes only cost a look at the tags of their columns. For the other rows, the
+/// condition is evaluated once more with the opposite result of the clause.
 struct StandInColumns: ~Copyable {
   // SAFETY: `missing` has a mask for each attribute that a clause reads. `deinit` frees it.
   // Tests: StandInTests, BatchDifferentialTests, asan.
 
   private let standIns: StandInProgram
   private let conditionOf: [Int32]
-  /// By clause, the place of its attribute in the masks.
+  /// For each clause, the index of its attribute in the masks.
   private let placeOf: [Int]
   private let slots: [Int]
   private let missing: RowMask
-  /// By attribute: whether rows lack it; computed on demand.
+  /// For each attribute, whether rows lack it; computed on demand.
   private var isMissing: [Bool?]
   private let wanted = RowMasks.allocate()
-  /// Created for the first row that needs it.
+  /// The evaluator for conditions, created for the first row that needs it.
   private var conditions: ConditionColumns?
   private var hasBegun = false
 
@@ -43,18 +43,18 @@ struct StandInColumns: ~Copyable {
     wanted.deallocate()
   }
 
-  /// The columns have been filled with other rows.
+  /// Clears the results, because the columns were filled with other rows.
   mutating func begin() {
     for place in isMissing.indices { isMissing[place] = nil }
     hasBegun = false
   }
 
-  /// Calls with each clause of a rule that has decided about rows.
+  /// Calls the body with each clause of a rule that has decided for some rows.
   ///
   /// - Parameters:
-  ///   - asked: the rows that have got to the rule.
-  ///   - held: the rows for which its condition holds.
-  ///   - body: receives the clause's index in the rule, its number, whether the condition holds,
+  ///   - asked: the rows that reach the rule.
+  ///   - held: the rows that match the rule's condition.
+  ///   - body: receives the clause's index in the rule, its number, the result of the condition,
   ///     and the rows.
   @inline(__always)
   mutating func forEachClause(

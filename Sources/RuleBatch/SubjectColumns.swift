@@ -1,19 +1,20 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How XXH64 reads a prefix and a subject when the lengths of both are known.
+/// The way in which XXH64 reads a prefix and a subject whose lengths are known.
 struct HashLayout {
-  /// The length of both in bytes, including the four bytes of the subject's length.
+  /// The length of prefix and subject in bytes, including the four bytes with the subject's length.
   let bytes: Int
-  /// The number of prefix bits in the word where the prefix ends. The subject continues after them.
+  /// The number of prefix bits in the word in which the prefix ends. The subject continues after
+  /// these bits.
   let shift: UInt64
-  /// Words with bytes of the subject. Those that go into lanes come first.
+  /// The number of words with bytes of the subject. Words that go into lanes come first.
   let words: Int
   let laneWords: Int
-  /// Bytes after the last whole word.
+  /// The number of bytes after the last whole word.
   let rest: Int
 
-  /// Nil when the subject fills no word, because the remaining bytes would include some of the
+  /// Nil if the subject fills no word, because the remaining bytes would include bytes of the
   /// prefix.
   init?(prefix: Int, subject: Int) {
     bytes = prefix + 4 + subject
@@ -29,22 +30,22 @@ struct HashLayout {
   var columns: Int { words + rest / 4 + rest % 4 }
 }
 
-/// The contributions of a block's subjects to hashes with prefixes of a certain length, if all
-/// subjects have one length.
+/// The contributions of a block's subjects to hashes with prefixes of a certain length. All
+/// subjects must have the same length.
 ///
-/// XXH64 multiplies its input by constants before it mixes it with the rest. This does not depend
-/// on the bytes of the prefix, so it is done once for all rules with prefixes of one length, and a
-/// draw only has to mix.
+/// XXH64 multiplies its input by constants before it mixes the products. The products do not depend
+/// on the bytes of the prefix, so they are computed once for all rules with prefixes of the same
+/// length. A draw only has to mix them.
 struct SubjectColumns: ~Copyable {
   // SAFETY: Thirteen columns are the most that a layout has. They are filled to the end of the last
   // word of a mask, and `deinit` frees them. Tests: FixedLengthHashTests.agreesWithBytes,
   // AssignerTests, asan.
 
-  /// By number of the prefix length, the columns, and whether they belong to the current block.
+  /// The columns for each number of a prefix length, and whether they belong to the current block.
   private var memory: [UnsafeMutablePointer<UInt64>] = []
   private var isReady: [Bool] = []
 
-  /// Whole words, four bytes and three more.
+  /// The maximum number of columns: whole words, four bytes, and three single bytes.
   private static let most = SubjectWords.count + 4
 
   deinit { for columns in memory { columns.deallocate() } }
@@ -68,7 +69,8 @@ struct SubjectColumns: ~Copyable {
     let columns = memory[number]
     if !isReady[number] {
       isReady[number] = true
-      // Filled to the end of a mask's word, because draws for some of its rows read all of them.
+      // The columns are filled to the end of a mask's word, because draws for some of its rows read
+      // all of them.
       SubjectColumns.fill(
         columns, layout, block.subjectWords, rows: (block.count &+ 63) & ~63)
     }

@@ -1,17 +1,17 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A subject as the hash of ``Assigner/hash(salt:)`` reads it, in 64-bit words: its length in four
-/// bytes, and its bytes. It is laid out once per user and hashed after many prefixes, which shifts
-/// the words and copies nothing.
+/// A subject in the form that the hash of ``Assigner/hash(salt:)`` reads: 64-bit words with its
+/// length in four bytes, and its bytes. The words are written once per user. Hashing them after
+/// many prefixes shifts the words and copies nothing.
 enum SubjectWords {
   // SAFETY: A row has nine words, 72 bytes: a length of four bytes, at most 60 bytes of identity,
   // and a last word that stays zero. Longer identities are hashed from their bytes.
   // Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
 
-  /// Words of a subject, plus one zero word at the end.
+  /// The number of words of a subject, including a zero word at the end.
   static let count = 9
-  /// Longer subjects are hashed from their bytes.
+  /// The maximum length in bytes. Longer subjects are hashed from their bytes.
   static let longest = 60
 
   @inline(__always)
@@ -29,7 +29,7 @@ enum SubjectWords {
       }
       return
     }
-    // Whole words, the last one overlapping the previous one, because a call would cost more.
+    // Reads whole words. The last word overlaps the previous one, which is cheaper than a call.
     var at = 0
     while at < bytes {
       let from = min(at, bytes &- 8)
@@ -42,22 +42,22 @@ enum SubjectWords {
 }
 
 /// The part of a rule's hashes before the subject, prepared for ``SubjectWords``. The memory
-/// belongs to a ``VariantChooser``. The value is trivial, so that a loop over subjects can hold it
-/// in registers.
+/// belongs to a ``VariantChooser``. The value is trivial, so that it can stay in registers during a
+/// loop over subjects.
 struct HashPrefix {
   // SAFETY: `VariantChooser` owns the words. Reading ends at the word behind the subject, which is
   // zero. Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
 
-  /// The whole words, as they are and as a hash reads them one at a time.
+  /// The whole words, and the rounds that a hash computes from them.
   let words: UnsafeMutablePointer<UInt64>
   let rounds: UnsafeMutablePointer<UInt64>
   let wordCount: Int
-  /// The bytes at the start of the word that the rest begins, and their number of bits.
+  /// The bytes at the start of the first incomplete word, and their number of bits.
   let tail: UInt64
   let shift: UInt64
   let bytes: Int
 
-  /// Writes the prefix to memory, which has room for twice as many words as it has, and advances
+  /// Writes the prefix to memory with room for twice as many words as the prefix has, and advances
   /// the pointer.
   init(_ prefix: ArraySlice<UInt8>, _ memory: inout UnsafeMutablePointer<UInt64>) {
     bytes = prefix.count
@@ -78,7 +78,7 @@ struct HashPrefix {
     tail = word
   }
 
-  /// The hash of the prefix and a subject of this many bytes.
+  /// The hash of the prefix and a subject of `length` bytes.
   @inline(__always)
   func hash(_ subject: UnsafePointer<UInt64>, length: Int) -> UInt64 {
     let count = bytes &+ 4 &+ length
@@ -108,7 +108,7 @@ struct HashPrefix {
     return finish(hash, text.subject, text.carry, left: count &- number &* 8)
   }
 
-  /// Adds the rest of a subject.
+  /// Adds the remaining words of a subject, and finishes the hash.
   @inline(__always)
   private func finish(
     _ begun: XXH64.Words, _ subject: UnsafePointer<UInt64>, _ carry: UInt64, left: Int
@@ -139,7 +139,7 @@ struct HashPrefix {
     }
   }
 
-  /// The word of the whole input with this number. Words are requested in order.
+  /// The word of the whole input at an index. Words must be requested in order.
   @inline(__always)
   private func next(_ number: Int, _ text: inout Text) -> UInt64 {
     number < wordCount ? words[number] : text.next()

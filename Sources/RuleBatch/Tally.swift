@@ -8,31 +8,31 @@ public struct Tally: Hashable, Sendable {
     /// The position of the audience in its placement, from 0.
     public var index: Int
     public var experimentID: String
-    /// Its label in reports, as `1 (export-free)`.
+    /// The audience's label in reports, such as `1 (export-free)`.
     package var label: String
-    /// The limit that may hold it back, and the entitlement whose owners skip it.
+    /// The limit that may hold the audience back, and the entitlement whose owners skip it.
     package var limit: OccurrenceLimit?
     package var entitlement: String?
     /// The number of users for whom the audience was tried.
     public var reached = 0
     /// The number of users for whom the audience's expression was true.
     public var matched = 0
-    /// Users for whom it decided.
+    /// The number of users that the audience took.
     public var taken = 0
     /// The number of users that the expression matched but the occurrence limit excluded.
     public var heldBack = 0
     /// The number of users that skipped the audience because they own an entitlement.
     public var owned = 0
-    /// Clauses whose missing attribute decided whether its expression held.
+    /// Clauses whose missing attribute decided the result of the audience's expression.
     package var missing: [MissingAttribute] = []
   }
 
   /// A clause in which a missing attribute counts as another value, and the number of users for
-  /// whom that decided whether the audience's expression held.
+  /// whom this decided the result of the audience's expression.
   package struct MissingAttribute: Hashable, Sendable {
     package var clause: String
     package var path: String
-    /// The value that the attribute counts as; nil if a comparison with it is false.
+    /// The value that the attribute counts as; nil if a comparison with the attribute is false.
     package var standIn: Value?
     package var matched: Int
     package var unmatched: Int
@@ -47,7 +47,7 @@ public struct Tally: Hashable, Sendable {
     /// The ID of the first affected user.
     public var example: String
 
-    /// Sorts the most frequent first.
+    /// Sorts the most frequent errors first.
     static func isBefore(_ a: RuleErrors, _ b: RuleErrors) -> Bool {
       if a.users != b.users { return a.users > b.users }
       let (left, right) = (a.error, b.error)
@@ -72,7 +72,7 @@ public struct Tally: Hashable, Sendable {
     /// The errors in rules, with the most frequent error first.
     public var errors: [RuleErrors] = []
 
-    /// Users that no audience matched.
+    /// The number of users that no audience matched.
     public var unmatched: Int { noAudienceMatch + placementNotFound }
   }
 
@@ -124,13 +124,13 @@ extension Tally.MissingAttribute {
     ])
   }
 
-  /// The value of a missing attribute in words: `counts as 0`.
+  /// The value of a missing attribute in words, such as `counts as 0`.
   package static func words(_ standIn: Value?) -> String {
     standIn.map { "counts as \($0.json)" } ?? "the comparison is then false"
   }
 
-  /// `matched 'user.seed < 50' because user.seed is missing (counts as 0)`, for users that match or
-  /// do not.
+  /// The effect of the clause in words, such as `matched 'user.seed < 50' because user.seed is
+  /// missing (counts as 0)`. There is one text for users that match, and one for those that do not.
   package func words(matched: Bool) -> String {
     let clause = clause.split { $0.isWhitespace }.joined(separator: " ")
     return (matched ? "matched" : "did not match")
@@ -154,7 +154,7 @@ extension Tally.Audience {
   }
 
   /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?,
-  /// "missing"?}`. The members for a limit or an entitlement exist if the audience has one.
+  /// "missing"?}`. The members about limits and entitlements exist if the audience has one.
   package var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     return .members([
@@ -166,13 +166,13 @@ extension Tally.Audience {
     ])
   }
 
-  /// The limit in words: `at most 2 in the last 24 hours, counted as 'export_free'`.
+  /// The limit in words, such as `at most 2 in the last 24 hours, counted as 'export_free'`.
   package var limitText: String? { limit.map { LimitWords.rule($0) } }
 }
 
 extension Tally.Placement {
-  /// The maximum number of rule errors in the JSON of a summary. The number of further ones follows
-  /// them.
+  /// The maximum number of rule errors in the JSON of a summary. The number of omitted errors
+  /// follows them.
   private static let mostErrors = 20
 
   fileprivate mutating func add(_ more: [Tally.RuleErrors]) {

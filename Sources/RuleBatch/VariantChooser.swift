@@ -1,14 +1,15 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Chooses variants for many subjects. The common part of a rule's draws is prepared once.
+/// Chooses variants for many subjects. The part of a draw that is the same for all subjects of a
+/// rule is prepared once.
 package struct VariantChooser: ~Copyable {
   // SAFETY: `init` allocates twice the whole words of all prefixes, which do not overlap, and a
   // limit for each choice. `deinit` frees them. Tests: FixedLengthHashTests.countsOfVariants, asan.
 
   private let assigner: Assigner
   private let rules: RuleTable
-  /// By rule.
+  /// The prepared data of each rule.
   private let prepared: UnsafeMutablePointer<Prepared>
   // The memory of ``prepared``.
   private let words: UnsafeMutablePointer<UInt64>
@@ -16,13 +17,13 @@ package struct VariantChooser: ~Copyable {
   /// Whether the assigner is the hash that draws are prepared for.
   let hashes: Bool
 
-  /// A rule with several variants. The value is trivial, because a loop over subjects copies it
-  /// first.
+  /// The prepared data of a rule with several variants. The value is trivial, because a loop over
+  /// subjects copies it first.
   struct Prepared {
     fileprivate let prefix: HashPrefix
-    /// The number of the prefix's length among those of all rules.
+    /// The number of the prefix's length among the lengths of all prefixes.
     fileprivate let prefixLength: Int
-    /// By variant, the first 53-bit hash beyond it and the variants before it.
+    /// For each variant, the first 53-bit hash above its range.
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     fileprivate let count: Int
     fileprivate let first: Int32
@@ -30,24 +31,24 @@ package struct VariantChooser: ~Copyable {
     fileprivate let ascends: Bool
 
     /// The choice of a subject of at most ``SubjectWords/longest`` bytes; nil if zero weights or
-    /// rounding need a second look.
+    /// rounding require the exact method.
     @inline(__always)
     func choice(_ words: UnsafePointer<UInt64>, length: Int) -> Int32? {
       let drawn = prefix.hash(words, length: length) >> 11
-      // Without branches, because the variant is unpredictable. Both numbers are below 2^63, so the
-      // sign of their difference decides.
+      // The code has no branches, because the variant is unpredictable. Both numbers are below
+      // 2^63, so the sign of their difference decides.
       var variant: UInt64 = 0
       for i in 0..<count { variant &+= 1 &- ((drawn &- limits[i]) &>> 63) }
       return variant < UInt64(count) ? first &+ Int32(truncatingIfNeeded: variant) : nil
     }
 
-    /// The draw of a subject of at most ``SubjectWords/longest`` bytes, in parts of 2^53.
+    /// The draw of a subject of at most ``SubjectWords/longest`` bytes, as a number below 2^53.
     func draw(_ words: UnsafePointer<UInt64>, length: Int) -> UInt64 {
       prefix.hash(words, length: length) >> 11
     }
 
-    /// The draws of subjects of this many bytes, with everything but the subject prepared; nil if
-    /// one may need a second look.
+    /// The draws of subjects of a certain length, with everything but the subject prepared; nil if
+    /// a draw may require the exact method.
     func draws(subjectsOf length: Int) -> Draws? {
       guard length <= SubjectWords.longest, count > 1, ascends, limits[count - 1] == 1 << 53,
         let layout = HashLayout(prefix: prefix.bytes, subject: length)
@@ -64,28 +65,28 @@ package struct VariantChooser: ~Copyable {
     // the plan. Tests: FixedLengthHashTests.countsOfVariants, asan.
 
     let layout: HashLayout
-    /// The number of the prefix's length, for ``SubjectColumns``.
+    /// The number of the prefix's length, as in ``SubjectColumns``.
     let prefixLength: Int
     let hash: FixedLengthHash
-    /// Limits that a draw may reach. They belong to the chooser.
+    /// The limits that a draw may reach. They belong to the chooser.
     let limits: UnsafeBufferPointer<UInt64>
     let first: Int32
 
-    /// Draws for some rows of a block.
+    /// Draws variants for some rows of a block.
     ///
     /// - Parameters:
-    ///   - columns: of ``SubjectColumns``, for this layout.
-    ///   - scratch: has room for all rows of a block.
-    ///   - counts: by choice. The draws are added to them.
-    ///   - choices: by row of the block; nil if they are not read.
+    ///   - columns: the columns of ``SubjectColumns`` for this layout.
+    ///   - scratch: memory with room for all rows of a block.
+    ///   - counts: the counts by choice, to which the draws are added.
+    ///   - choices: receives the choices by row of the block; nil if they are not read.
     func draw(
       _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
       choices: UnsafeMutablePointer<Int32>?
     ) {
       hash.draw(rows, found, columns, to: scratch)
-      // Counts, variant by variant, how many draws are below its limit. Incrementing the count of
-      // each draw's variant would wait for the previous draw, which usually has the same variant.
+      // Counts, for each variant, the draws below its limit. Incrementing a count for each draw
+      // would be slow, because each increment would wait for the previous one.
       var counted = 0
       for (variant, limit) in limits.enumerated() {
         var below: UInt64 = 0
@@ -137,7 +138,7 @@ package struct VariantChooser: ~Copyable {
   }
 
   /// The smallest 53-bit number whose draw is not below a sum of weights. Draws grow with their
-  /// numbers, so numbers can be compared instead of draws.
+  /// numbers, so comparing numbers is enough.
   package static func limit(_ sum: Double, range: Double) -> UInt64 {
     var low: UInt64 = 0
     var high: UInt64 = 1 << 53
@@ -164,9 +165,9 @@ package struct VariantChooser: ~Copyable {
     return hashes ? .bits(UInt64(drawn * 0x1p53)) : .other(drawn)
   }
 
-  /// A draw in its original form.
+  /// A draw before its conversion to a double.
   enum Draw {
-    /// In parts of 2^53.
+    /// The numerator of a draw whose denominator is 2^53.
     case bits(UInt64)
     case other(Double)
   }
