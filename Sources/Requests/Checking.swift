@@ -2,9 +2,9 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// The findings about a config: `{"config"?, "schema"?, "platform"?, "now"?}`
+/// Checks a config. The members of a request are `{"config"?, "schema"?, "platform"?, "now"?}`.
 extension PreparedConfig {
-  /// `{"diagnostics":[..], "counts":{..}}`
+  /// Returns the findings about a config: `{"diagnostics":[..], "counts":{..}}`.
   package func check(_ body: JSONRequest) throws(RequestError) -> Value {
     let now = try time(of: body.value)
     var schema = ContextSchema()

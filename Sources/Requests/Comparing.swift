@@ -3,8 +3,8 @@ internal import RuleBatch
 internal import RuleEngine
 package import RuleInsight
 
-/// The users with different outcomes in another config:
-/// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?, "platform"?}`
+/// Finds the users with different outcomes in another config. The members of a request are `{"new",
+/// "old"?, "users"?, "placements"?, "now"?, "seed"?, "platform"?}`.
 extension PreparedConfig {
   /// - Parameter other: the new config, or nil if it is in the request.
   package func difference(to other: PreparedConfig? = nil, _ body: JSONRequest)
@@ -34,7 +34,7 @@ extension PreparedConfig {
 
   /// - Parameters:
   ///   - users: lines of records, or nil for all possible users.
-  ///   - placements: nil for those of both configs.
+  ///   - placements: the names of the placements to compare, or nil for the placements of both configs.
   package func difference(
     to other: PreparedConfig, users: [UInt8]?, placements: [String]? = nil, now: Instant? = nil,
     seed: String? = nil
@@ -53,7 +53,7 @@ extension PreparedConfig {
 }
 
 extension RuleComparison {
-  /// `{"placements":{..}, "changes":[..]}`, for all possible users.
+  /// The answer for all possible users: `{"placements":{..}, "changes":[..]}`.
   package func answer(_ differences: [PlacementDifference], _ redaction: Redaction) -> Value {
     .object([
       "placements": .map(
@@ -63,7 +63,7 @@ extension RuleComparison {
     ])
   }
 
-  /// `{"users", .., "placements":{..}, "changes":[..]}`, for given users.
+  /// The answer for given users: `{"users", .., "placements":{..}, "changes":[..]}`.
   package func answer(_ sums: ComparisonSums, _ redaction: Redaction) -> Value {
     .map(
       sums.value(self, shown: redaction.id)

@@ -7,9 +7,9 @@ package struct ConfigText: Sendable {
   package let bytes: [UInt8]
   package let config: Config?
   package let ruleSet: RuleSet?
-  /// Errors first, then warnings, each in source order.
+  /// All findings: errors first, then warnings, each in source order.
   package private(set) var diagnostics: [Diagnostic]
-  /// Their places in the source.
+  /// The places of ``diagnostics`` in the source.
   package private(set) var places: DiagnosticPlaces
   /// The number of questions about the rules, after a check.
   package private(set) var statistics: RuleAnalysis.Statistics?
@@ -44,10 +44,11 @@ package struct ConfigText: Sendable {
   ///
   /// - Parameters:
   ///   - schema: the known attributes in addition to those of SDKs.
-  ///   - now: the time from which on audiences should match some user.
-  ///   - versions: the versions of SDKs in the field, which are compared. Without any, none are compared.
+  ///   - now: the time from which audiences should match some user.
+  ///   - versions: the versions of SDKs in the field, which are compared with each other. If empty, no versions are
+  ///     compared.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
-  ///   - tell: called with the number of completed steps, and of all steps.
+  ///   - tell: called with the number of completed steps and the number of all steps.
   package mutating func check(
     _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false,
     versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -93,7 +94,7 @@ package struct ConfigText: Sendable {
 
   package func findings(file: String) -> [Value] { diagnostics.map { finding($0, file: file) } }
 
-  /// `{"error":3,"warning":0,"note":1}`
+  /// The number of findings by severity: `{"error":3,"warning":0,"note":1}`.
   package var counts: Value {
     .map(
       Diagnostic.Severity.allCases.map {

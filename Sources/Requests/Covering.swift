@@ -3,7 +3,8 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// The parts of a config that tests exercise: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?, "platform"?}`
+/// Finds the parts of a config that tests exercise. The members of a request are `{"tests"?, "config"?, "render"?,
+/// "products"?, "now"?, "seed"?, "platform"?}`.
 extension PreparedConfig {
   package func cover(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -40,7 +41,7 @@ extension PreparedConfig {
     }
   }
 
-  /// Covers within the time limit of a request.
+  /// Measures coverage within the time limit of a request.
   private func cover(
     _ tests: [PlacedTestCase], _ texts: TextPlan?, _ start: HistoryClock, seed: String?
   ) throws(RequestError) -> Value {
@@ -73,10 +74,10 @@ extension PreparedConfig {
     return text.tests
   }
 
-  /// The maximum number of tests whose faults an error lists.
+  /// The maximum number of invalid tests that an error lists.
   private static let mostFaults = 20
 
-  /// Places of tests are `tests:LINE`. In a list, a test counts as a line.
+  /// The error for invalid tests. Places of tests are `tests:LINE`. In a list, a test counts as a line.
   private static func unusable(_ faults: [String]) -> RequestError {
     let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
     return RequestError(

@@ -5,21 +5,21 @@ package import RuleEngine
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
 /// `"record"`, `"platform"`, `"sdkVersion"`.
 package struct DecideRequest: Sendable {
-  /// Nil for all placements of the config.
+  /// The placements to decide, or nil for all placements of the config.
   package var placements: [String]?
   package var explains = false
   package var givesReasons = false
   package var givesTexts = false
   package var givesProducts = false
   package var now: Instant?
-  /// Overrides the config's own seed.
+  /// The seed of the draws, which overrides the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// The platform whose newest SDK decides. It overrides that of the config.
+  /// The platform whose newest SDK decides. It overrides the platform of the config.
   package var platform: SDKName?
   /// The version of the SDK that decides.
   package var sdkVersion: SDKSelection?
-  /// Whether the effects of this request are stored by a caller that stores effects. Nil is the caller's default.
+  /// Whether the effects of this request are stored by a caller that stores effects. Nil means the caller's default.
   package var records: Bool?
   /// The range of `placements` in the body.
   package var placementsRange = 0..<0
@@ -27,7 +27,7 @@ package struct DecideRequest: Sendable {
   /// Whether `placements` occurs more than once.
   private var repeats = false
 
-  /// Whether it only has placements, so that a batch can contain it.
+  /// Whether the request contains no members except `placements`, so that a batch can contain it.
   package var isPlain: Bool {
     !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
       && requestID == nil && records == nil && !repeats && platform == nil && sdkVersion == nil
@@ -62,7 +62,7 @@ package struct DecideRequest: Sendable {
     if let problem { throw problem }
   }
 
-  /// The same for a body that was read as a user record, in which all other members are known.
+  /// Reads a body that was read as a user record before, so that its other members are known.
   ///
   /// - Returns: nil if there is an error.
   init?(_ body: ByteView, _ others: OtherMembers, nesting: Int) {
@@ -87,7 +87,7 @@ package struct DecideRequest: Sendable {
     case placements, explain, reasons, texts, products, now, seed, requestId, record, platform
     case sdkVersion
 
-    /// Most keys are those of a user record, so this creates no string.
+    /// Creates no string, because most keys are those of a user record.
     init?(_ key: JSONCursor.RawString) {
       let candidates: (Member, Member)
       switch key.bytes.count {
@@ -118,7 +118,7 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  /// Reads the next value, and stores the first reason why a value is invalid.
+  /// Reads the next value. If it is invalid and there is no problem yet, the reason is stored.
   private mutating func take(
     _ member: Member, _ cursor: inout JSONCursor, _ nesting: Int, _ problem: inout RequestError?
   ) throws(JSONFault) {

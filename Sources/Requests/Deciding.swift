@@ -6,7 +6,7 @@ package import RuleEngine
 package struct AnsweredDecision {
   package let placement: String
   package let decision: Decision
-  /// The outcome as named in counts.
+  /// The name of the outcome in counts.
   package let code: String
   /// The rules that failed before the outcome.
   package let errors: [RuleError]
@@ -14,9 +14,9 @@ package struct AnsweredDecision {
   package let missing: [Decision.MissingAttribute]
 }
 
-/// The outcome for one user: a user record with members of a request, see ``DecideRequest``.
+/// Decides for one user. The body is a user record with members of a request, see ``DecideRequest``.
 extension PreparedConfig {
-  /// `{"decisions":[..]}`
+  /// Returns the outcomes: `{"decisions":[..]}`.
   ///
   /// - Parameter each: called for each decision in order.
   package func decide(_ body: [UInt8], each: ((AnsweredDecision) -> Void)? = nil)
@@ -35,7 +35,7 @@ extension PreparedConfig {
     }
   }
 
-  /// The same for a body whose request is known.
+  /// Decides a body whose request has already been read.
   package func decide(
     _ body: [UInt8], _ request: DecideRequest, each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
@@ -55,7 +55,8 @@ extension PreparedConfig {
     }
   }
 
-  /// The same in one pass over the body. It is nil if something must be known before reading it, or if there is an error.
+  /// Decides in one pass over the body. Returns nil if something must be known before reading it, or if there is an
+  /// error.
   private func decideAtOnce(_ body: [UInt8], _ each: ((AnsweredDecision) -> Void)?) -> [UInt8]? {
     // Reading a user counts events and derives dates, which depend on the time of the request.
     guard !ruleSet.readsEvents, !ruleSet.derivesAttributes,

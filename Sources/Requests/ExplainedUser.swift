@@ -2,7 +2,7 @@ package import Expressions
 package import RuleEngine
 package import RuleInsight
 
-/// One user, for explanations.
+/// One user whose outcomes are explained.
 package struct ExplainedUser {
   package var ruleSet: RuleSet
   package var config: Config?
@@ -52,7 +52,7 @@ package struct ExplainedUser {
   }
 
   /// - Parameters:
-  ///   - name: its number, ID, experiment or name.
+  ///   - name: the audience's number, ID, experiment or name.
   ///   - wantsChange: whether to search for the change, which takes longer than the rest.
   package func audience(
     _ name: String, of placement: String, _ frame: inout Frame, wantsChange: Bool = true
@@ -91,7 +91,7 @@ package struct ExplainedUser {
       family, around: profile, of: placement, for: record, at: clock, assigner: assigner)
   }
 
-  /// The SDK that decided, and the versions that differ, for people.
+  /// The SDK that decided, and the versions that differ, as lines for people.
   package func versionLines(of placement: String) -> [String] {
     guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return [] }
     let others = sweep.lines(besides: profile)
@@ -101,7 +101,8 @@ package struct ExplainedUser {
         ? ["  all other versions of it give the same"] : others.map { "    \($0)" })
   }
 
-  /// `{"sdk": {"name", "evaluator", "versions"}}`, or nil if it was not requested.
+  /// The versions as JSON, or nil if they were not requested: `{"sdk": {"name", "evaluator",
+  /// "versions"}}`.
   private func versionValue(of placement: String) -> Value? {
     guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return nil }
     return .object([
@@ -117,7 +118,7 @@ package struct ExplainedUser {
 
   /// An answer about one placement, with the attributes that were set.
   ///
-  /// - Parameter before: the outcome without them.
+  /// - Parameter before: the outcome without these attributes.
   package func value(_ answer: Value, _ before: Decision?) -> Value {
     answer.adding(before.flatMap { whatIf?.value(before: $0) })
   }
@@ -131,7 +132,7 @@ package struct ExplainedUser {
 }
 
 extension RuleSet {
-  /// The number and the label of the audience with a number, ID, experiment or name.
+  /// The number and the label of the audience with a given number, ID, experiment or name.
   fileprivate func audience(_ name: String, of placement: String) throws(RequestError)
     -> (index: Int, label: String)
   {
@@ -185,7 +186,7 @@ extension RuleSet {
 }
 
 extension Value {
-  /// A map with the members of another one after its own.
+  /// A map with the members of another map after its own.
   func adding(_ other: Value?) -> Value {
     guard case .map(let own) = self, case .map(let more)? = other else { return self }
     return .map(own + more)

@@ -2,11 +2,11 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Why a user has an outcome:
-/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "platform"?,
-/// "sdkVersion"?, "text"?}`.
-/// The record may also be the request itself.
+/// Explains a user's outcomes. The members of a request are `{"user":<record>, "placement"?, "all"?, "audience"?,
+/// "set"?, "sweep"?, "config"?, "now"?, "seed"?, "platform"?, "sdkVersion"?, "text"?}`. The record may also be the
+/// request itself.
 extension PreparedConfig {
+  /// Answers an explain request.
   ///
   /// - Parameter stored: the state that the caller has stored for the user.
   package func explain(_ body: JSONRequest, stored: StoredState = StoredState())
@@ -84,16 +84,16 @@ extension PreparedConfig {
 /// The contents of an explain request.
 private struct ExplainRequest {
   var record: Value
-  /// Nil for all.
+  /// The placement to explain, or nil for all placements.
   var placement: String?
-  /// Only one audience, by its number, ID, experiment or name.
+  /// The only audience to explain, by its number, ID, experiment or name; nil for all.
   var audience: String?
   var settings: [AttributeSetting] = []
   var sweep: String?
   var now: Instant?
   var seed: String?
   var platform: SDKName?
-  /// The SDK that decides, or nil for that of the config, which the answer does not mention.
+  /// The SDK that decides. Nil means the SDK of the config, which the answer does not mention.
   var sdkVersion: SDKSelection?
   var wantsText: Bool
 
@@ -131,7 +131,7 @@ private struct ExplainRequest {
   }
 
   private static func user(of body: Value) throws(RequestError) -> Value {
-    // A record itself has a member 'user' with attributes.
+    // The member `user` of a record has its attributes, so an object with `userId` is the record itself.
     if body["userId"] != nil { return body }
     switch body.given("user") {
     case .string(let text)?:

@@ -1,6 +1,6 @@
 package import Expressions
 
-/// A request, which is a JSON object, and its source.
+/// A request, which is a JSON object, with its source.
 package struct JSONRequest: Sendable {
   package let value: Value
   private let bytes: [UInt8]
@@ -34,7 +34,8 @@ package struct JSONRequest: Sendable {
     nesting = 0
   }
 
-  /// The source of a config in the request, so that places count in it, or nil without one.
+  /// The source of a config in the request, so that positions in errors are relative to it; nil if
+  /// the request has none.
   package func config(_ name: String) throws(RequestError) -> [UInt8]? {
     guard let given = value.given(name) else { return nil }
     if let text = given.text { return Array(text.utf8) }
@@ -44,7 +45,7 @@ package struct JSONRequest: Sendable {
     return text(of: name)
   }
 
-  /// The source of a member. If it is repeated, the last one counts.
+  /// The source of a member. If the member is repeated, the last one counts.
   private func text(of name: String) -> [UInt8]? {
     // SAFETY: The view of the array stays in the closure. Tests: AnsweringTests.
     bytes.withUnsafeBufferPointer { bytes in

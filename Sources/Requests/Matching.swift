@@ -3,9 +3,9 @@ package import RuleBatch
 package import RuleEngine
 internal import RuleInsight
 
-/// The number of users that each audience reaches, matches and takes:
+/// Counts the users that each audience reaches, matches and takes. The members of a request are
 /// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?, "platform"?,
-/// "sdkVersion"?}`
+/// "sdkVersion"?}`.
 extension PreparedConfig {
   package func match(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -46,7 +46,8 @@ extension PreparedConfig {
 }
 
 extension PreparedConfig {
-  /// How a batch decides users by the SDKs in their records, or nil if one SDK decides all.
+  /// The settings of a batch that decides users by the SDKs in their records, or nil if one SDK
+  /// decides all users.
   package func fleet(_ selection: SDKSelection?)
     -> (selection: SDKSelection, config: Config, column: String?)?
   {
@@ -62,7 +63,7 @@ package struct MatchAnswer {
   package var users: Int
   package var rejected: Int
   package var placements: [Reach]
-  /// Whether variants have their expected shares.
+  /// Whether variants include their expected shares.
   package var expects: Bool
 
   package init(users: Int, rejected: Int, placements: [Reach], expects: Bool) {
@@ -84,7 +85,7 @@ package struct MatchAnswer {
 }
 
 extension LineScan {
-  /// Calls the body with whole lines, in chunks of about the size that the command uses.
+  /// Calls the body with chunks of whole lines. Their size is about that of the command's chunks.
   static func forEachChunk(of lines: [UInt8], _ body: (ByteView) -> Void) {
     // SAFETY: Parts of the array are views that stay in the closure; ends are found within it.
     // Tests: AnsweringTests.

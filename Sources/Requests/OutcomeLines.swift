@@ -3,11 +3,11 @@ package import RuleEngine
 
 /// The parts of outcome lines that do not depend on the user, written once for a config.
 package struct OutcomeLines: Sendable {
-  /// The part of a line for an outcome.
+  /// The part of an outcome line that follows the user.
   private struct Part: Sendable {
-    /// From the comma after the user's identity up to the closing brace of the line.
+    /// The bytes from the comma after the user's identity to the closing brace of the line.
     var bytes: [UInt8] = []
-    /// The outcome as named in counts.
+    /// The name of the outcome in counts.
     var code: String
 
     init(_ outcome: Decision.Outcome, _ placement: String, _ audience: Int?) {
@@ -20,9 +20,9 @@ package struct OutcomeLines: Sendable {
     }
   }
 
-  /// By placement: the part if no audience takes the user.
+  /// For each placement, the part if no audience takes the user.
   private let unmatched: [Part]
-  /// By rule: the part for an experiment without variants, and then those of each variant.
+  /// For each rule, the part for an experiment without variants, and then the part for each variant.
   private let matched: [[Part]]
 
   package init(_ ruleSet: RuleSet) {
@@ -48,7 +48,7 @@ package struct OutcomeLines: Sendable {
 
   /// Appends the part for a decision, and the rules that failed before it.
   ///
-  /// - Returns: the outcome as named in counts.
+  /// - Returns: the name of the outcome in counts.
   package func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8])
     -> String
   {

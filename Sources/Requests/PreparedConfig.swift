@@ -3,14 +3,14 @@ internal import Pricing
 package import RuleEngine
 package import RuleInsight
 
-/// A compiled config with all data for requests about it: the assigner, products, texts. It never changes, and any
-/// number of threads may use it.
+/// A compiled config with all data for requests about it, such as its assigner, products and texts. It never changes,
+/// and any number of threads may use it.
 package final class PreparedConfig: Sendable {
   /// The input of answers in addition to the config and the request.
   package struct Settings: Sendable {
     package var language = RuleLanguage.standard
     package var seed = ""
-    /// Nil for the default of each config's own SDK.
+    /// The assigner, or nil for the default of each config's SDK.
     package var assigner: Assigner?
     package var timeZone = "UTC"
     /// The products with their prices, and the texts of paywalls, for requests.
@@ -21,10 +21,10 @@ package final class PreparedConfig: Sendable {
     package var limits = Limits()
     /// Attributes of stored and example users that are redacted in answers.
     package var redaction = Redaction(paths: [])
-    /// Whether an unknown placement is an outcome, and not an error. Apps may request placements of a config that is not
-    /// served yet.
+    /// Whether requests for an unknown placement are answered with an outcome instead of an error. Apps may request
+    /// placements of a config that is not served yet.
     package var answersUnknownPlacements = false
-    /// Whether an unknown or repeated member of a decide request is an error. Usually it is a misspelling.
+    /// Whether an unknown or repeated member of a decide request is an error. Such members are usually misspelled.
     package var rejectsUnknownMembers = false
     /// The time of requests that do not specify one.
     package var clock: @Sendable () -> Instant
@@ -32,11 +32,11 @@ package final class PreparedConfig: Sendable {
     package init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
   }
 
-  /// The maximum size of one request. It is unlimited for callers that can stop a request.
+  /// The limits for the size of one request. They are unlimited for callers that can stop a request.
   package struct Limits: Sendable {
     package var users = Int.max
     package var tests = Int.max
-    /// The number of audiences of a config to cover, because questions about all of them cannot be interrupted.
+    /// The maximum number of audiences of a config to cover, because questions about all of them cannot be interrupted.
     package var audiences = Int.max
     /// The time limit for covering.
     package var patience: Duration?
@@ -48,7 +48,7 @@ package final class PreparedConfig: Sendable {
   package let ruleSet: RuleSet
   package let assigner: Assigner
   package let settings: Settings
-  /// The source, with the findings of compiling it.
+  /// The source of the config, with the findings of compiling it.
   package let text: ConfigText
   let lines: OutcomeLines
   package let texts: TextPlan?
@@ -58,12 +58,12 @@ package final class PreparedConfig: Sendable {
   private let versions = Locked<[SDKProfile: PreparedConfig]>([:])
   private static let mostVersions = 256
 
-  /// Unused frames, with readers that know which attributes rules read. Computing that takes as long as deciding. There is
-  /// one for each concurrent request.
+  /// Unused frames, with readers that know which attributes rules read. Preparing a reader takes as long as deciding.
+  /// There is one frame for each concurrent request.
   private let frames = Locked<[FrameBox]>([])
   private static let mostFrames = 64
 
-  /// Only one request uses it at a time.
+  /// A frame with its reader. Only one request uses it at a time.
   private final class FrameBox: @unchecked Sendable {
     // SAFETY: A request takes a box from a `Locked` and has it alone. The box is reset before it
     // goes back, so no cell outlives the request. Tests: LibraryTests.anyNumberOfThreads,
@@ -128,7 +128,7 @@ package final class PreparedConfig: Sendable {
     texts = other.texts
   }
 
-  /// This config for the newest SDK of a platform; nil for its own.
+  /// This config for the newest SDK of a platform; nil for the config's own SDK.
   package func following(_ platform: SDKName?) -> PreparedConfig {
     guard let platform, config.format == .superwall, let base = settings.language.profile,
       base.sdk != platform
@@ -138,7 +138,7 @@ package final class PreparedConfig: Sendable {
 
   /// This config for the SDK that a request selects.
   ///
-  /// - Parameter record: the user, or nil if there are many.
+  /// - Parameter record: the record of the user, or nil if there are several users.
   package func following(_ selection: SDKSelection?, record: Value?) -> PreparedConfig {
     guard let selection, config.format == .superwall, let base = settings.language.profile
     else { return self }
@@ -155,7 +155,8 @@ package final class PreparedConfig: Sendable {
 
   package var bytes: [UInt8] { text.bytes }
 
-  /// The config in a request, or this one. It has no paywall texts, because no answer about another config contains any.
+  /// The config in a request, or this config. A config in a request has no paywall texts, because no answer about it
+  /// contains any.
   func config(of body: JSONRequest, _ name: String = "config") throws(RequestError)
     -> PreparedConfig
   {
@@ -165,7 +166,7 @@ package final class PreparedConfig: Sendable {
     return try PreparedConfig(bytes, settings, file: name)
   }
 
-  /// Texts of paywalls with the products of a config.
+  /// The texts of paywalls with the products of a config.
   static func plan(
     _ texts: TextFile, _ config: Config, _ settings: Settings, _ now: Instant
   ) throws(RequestError) -> TextPlan {
@@ -185,14 +186,14 @@ package final class PreparedConfig: Sendable {
 
   /// Calls the body with a frame and a reader that no other call uses.
   ///
-  /// - Parameter clock: nil if no question about events is answered.
+  /// - Parameter clock: the clock for questions about events, or nil if none is answered.
   package func withReader<Result>(
     at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) -> Result
   ) -> Result {
     let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock ?? self.clock(nil))
     if let clock { box.reader.clock = clock }
     defer {
-      // No cell may outlive the bytes that it points to.
+      // No cell may outlive the bytes that it points into.
       box.reader.forget()
       box.frame.reset()
       frames.withLock { if $0.count < Self.mostFrames { $0.append(box) } }
@@ -210,7 +211,7 @@ package final class PreparedConfig: Sendable {
   /// The assigner of a request, which may have its own seed.
   package func assigner(seed: String?) -> Assigner { seed.map { assigner.seeded($0) } ?? assigner }
 
-  /// The contents of the config, the attributes that rules read, and the events that they ask about.
+  /// A description of the config: its contents, the attributes that rules read, and the events that they ask about.
   package var description: Value {
     let questions = ruleSet.questions
     var events: [Value] = []
@@ -229,7 +230,7 @@ package final class PreparedConfig: Sendable {
     ])
   }
 
-  /// The rules of some placements, or of all for nil.
+  /// The rules of some placements, or of all placements if `names` is nil.
   package func ruleSet(of names: [String]?) throws(RequestError) -> RuleSet {
     guard let names else { return ruleSet }
     try check(placements: names)
@@ -241,7 +242,7 @@ package final class PreparedConfig: Sendable {
     return made
   }
 
-  /// The config with some placements alone; nil for all.
+  /// The config with only some of its placements; nil for all placements.
   package func part(of names: [String]?) -> Config {
     guard let names else { return config }
     var part = config
@@ -275,7 +276,7 @@ extension RuleSet {
 }
 
 extension [String] {
-  /// The first ones, separated by commas.
+  /// The first elements, separated by commas.
   func listed(_ most: Int) -> String {
     prefix(most).joined(separator: ", ") + (count > most ? ", ..." : "")
   }

@@ -2,15 +2,15 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// The rules in SQL: `{"database", "table"?, "names"?, "types"?, "placements"?, "noHistory"?, "now"?, "seed"?,
-/// "sdkVersion"?}`
+/// Translates the rules to SQL. The members of a request are `{"database", "table"?, "names"?, "types"?, "placements"?,
+/// "noHistory"?, "now"?, "seed"?, "sdkVersion"?}`.
 extension PreparedConfig {
   /// The members of a request.
   package static let queryMembers = [
     "database", "table", "names", "types", "placements", "noHistory", "now", "seed", "sdkVersion",
   ]
 
-  /// The answer of `tollgate sql --json`, with its summary for people.
+  /// Returns the answer of `tollgate sql --json`, with its summary for people.
   package func query(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
     for (name, _) in request.members ?? [] where !Self.queryMembers.contains(name) {

@@ -3,13 +3,13 @@ internal import Pricing
 package import RuleEngine
 internal import RuleInsight
 
-/// The texts of templates and paywalls for a user.
+/// Renders the texts of templates and paywalls for a user.
 extension PreparedConfig {
-  /// `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
-  /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`;
-  /// `{"paywall", "user"?, "eligible"?, "now"?}` -> `{"texts","errors"}`, for the config's own texts.
-  /// With `"claims": true`, the answer also has `"claims"`: the assertions of the text, true or false. Without a template
-  /// and a paywall, they are those of all the config's own texts.
+  /// Answers `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
+  /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`; `{"paywall", "user"?, "eligible"?,
+  /// "now"?}` -> `{"texts","errors"}`, for the config's own texts. With `"claims": true`, the answer also has
+  /// `"claims"`: the assertions of the text, true or false. Without a template and a paywall, these are the assertions
+  /// of all the config's own texts.
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
     let claims = try body.value.givenTruth("claims") ?? false
@@ -112,7 +112,7 @@ extension PreparedConfig {
     return found
   }
 
-  /// `"locales"`, a list or "all", otherwise `"locale"`.
+  /// The locales of a request: `"locales"`, which is a list or "all", or otherwise `"locale"`.
   private func locales(of body: Value) throws(RequestError) -> [String?] {
     switch body["locales"] {
     case nil, .null?: return [try body.givenText("locale")]
@@ -125,7 +125,8 @@ extension PreparedConfig {
 
   // MARK: Products
 
-  /// The attributes of products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "eligible"?, "now"?}`
+  /// Returns the attributes of products. The members of a request are `{"products"?, "locale"?, "profile"?,
+  /// "timeZone"?, "eligible"?, "now"?}`.
   package func products(_ body: JSONRequest) throws(RequestError) -> Value {
     let form = try TextForm(body.value, usualZone: settings.timeZone)
     let now = try time(of: body.value)
@@ -159,7 +160,7 @@ private struct RenderRequest {
   var environment: TemplateEnvironment
   var form: TextForm
   var products: [PricedProduct]
-  /// The record, which needs no identity.
+  /// The user record, which needs no identity.
   var user: [UInt8]?
   var now: Instant
 
@@ -186,7 +187,7 @@ private struct RenderRequest {
 
 /// The output of a template, and its errors.
 package struct RenderAnswer {
-  /// Nil if the template does not compile.
+  /// The output, or nil if the template does not compile.
   package private(set) var text: String?
   /// Whether the output is complete: no limit ended the rendering, and every attribute of a product that it reads exists.
   package private(set) var isComplete = false

@@ -16,10 +16,10 @@ package struct RequestError: Error, Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// Stable, in snake_case.
+  /// A stable code in snake_case.
   package var code: String
   package var message: String
-  /// Members in addition to code and message.
+  /// Additional members of the error, besides code and message.
   package var details: [Value.Entry]
 
   package init(
@@ -31,7 +31,7 @@ package struct RequestError: Error, Hashable, Sendable {
     self.details = details
   }
 
-  /// `{"code", "message"}` and the details.
+  /// The error as JSON: `{"code", "message"}` and the details.
   package var value: Value {
     .map(
       [
@@ -78,7 +78,8 @@ extension RequestError {
       details: [.init(key: "path", value: .string(name))])
   }
 
-  /// The error for a member that occurs more than once. Readers disagree about which value counts.
+  /// The error for a member that occurs more than once, because readers disagree about which value
+  /// counts.
   package static func repeatedMember(_ name: String) -> RequestError {
     RequestError(
       .request, "repeated_member", "'\(name)' occurs more than once; send it once",
@@ -96,7 +97,7 @@ extension RequestError {
   }
 }
 
-/// Times of requests.
+/// Reads the times in requests.
 package enum RequestTime {
   package static func instant(_ value: Value, _ name: String) throws(RequestError) -> Instant {
     guard let text = value.text, let time = try? WireTime.instant(text) else {

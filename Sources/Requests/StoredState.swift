@@ -1,7 +1,7 @@
 internal import Expressions
 package import RuleEngine
 
-/// The state of a user that a caller has stored, in addition to that of the record.
+/// The state of a user that a caller has stored, in addition to the state in the user's record.
 package struct StoredState: Hashable, Sendable {
   package var assignments: [Assignment] = []
   package var occurrences: [DecisionState.Occurrences] = []

@@ -1,6 +1,7 @@
 package import Expressions
 
-/// superscript's input and output, where the host's answers replace its callbacks.
+/// Answers superscript's input with its output. The input contains the host's answers, which
+/// replace callbacks.
 ///
 ///     {"variables":{"map":{"user":{"type":"map","value":{"age":{"type":"int","value":3}}}}},
 ///      "device":{"daysSince":[{"type":"string","value":"event_name"}]}, "computed":{},
@@ -16,7 +17,7 @@ package import Expressions
 /// for each string that is possible, and one for its bare name for all others.
 package enum SuperscriptEvaluation {
   /// - Throws: if the context itself is invalid. The result for an error in the expression is `{"Err":".."}`, with
-  ///   `"panics":true` if it ends the process of the original.
+  ///   `"panics":true` if it terminates the process of the original.
   package static func answer(_ context: Value) throws(RequestError) -> Value {
     guard let source = try context.givenText("expression") else {
       throw RequestError("'expression' is missing; expected the text of an expression")
@@ -66,7 +67,7 @@ package enum SuperscriptEvaluation {
     switch question.argument {
     case .text(let text): argument = .string(text)
     case .anyOther: argument = nil
-    // Every call with this question has the other one, too.
+    // Every call with this question also has the other question, so it is not listed.
     case .anyKnown: return nil
     }
     return .members([
@@ -86,10 +87,10 @@ package enum SuperscriptEvaluation {
     return value
   }
 
-  /// The host's answers, by the call as written.
+  /// The host's answers, by the source text of the call.
   private struct Answers {
     private var texts: [String: Value] = [:]
-    /// By function: answers for each first argument.
+    /// For each function, the answers for each first argument.
     private var replies: [String: [Value.Entry]] = [:]
 
     init(_ entries: [Value.Entry]) {
@@ -178,7 +179,7 @@ package enum SuperscriptEvaluation {
     }
   }
 
-  /// A whole number of 64 bits, also where `Int` has 32.
+  /// A 64-bit whole number, even if `Int` has only 32 bits.
   private static func whole(_ value: Value) -> Int64? {
     switch value {
     case .int(let number): number

@@ -6,13 +6,13 @@ package import RuleEngine
 package struct TextForm: Sendable {
   package var profile: PricingProfile?
   package var locale: String?
-  /// Nil if dates keep the offset that they were written with.
+  /// The time zone of dates, or nil if dates keep the offset that they were written with.
   package var timeZone: String?
-  /// The slot of the selected product, or nil for the first.
+  /// The slot of the selected product, or nil for the first product.
   package var select: String?
   /// Whether introductory offers are available to the user, or nil if the record decides.
   package var isEligible: Bool?
-  /// The versions of the SDKs that show prices. A version without a platform is one of iOS.
+  /// The versions of the SDKs that show prices. A version without a platform is an iOS version.
   package var sdkVersion = SDKSelection.newest
   /// The zone in which trials begin if ``timeZone`` is nil.
   package var usualZone: String
@@ -31,7 +31,8 @@ package struct TextForm: Sendable {
     self.usualZone = usualZone
   }
 
-  /// `"profile"?, "locale"?, "timeZone"?, "select"?, "eligible"?, "sdkVersion"?`
+  /// Reads the members `"profile"?, "locale"?, "timeZone"?, "select"?, "eligible"?, "sdkVersion"?`
+  /// of a request.
   init(_ body: Value, usualZone: String) throws(RequestError) {
     self.init(
       profile: try body.givenText("profile").map(PricingProfile.init(called:)),
@@ -40,7 +41,7 @@ package struct TextForm: Sendable {
       usualZone: usualZone, sdkVersion: try body.givenSDKVersion() ?? .newest)
   }
 
-  /// The eligibility is that of the request, or nil.
+  /// The context for prices. Eligibility comes from the request only, and may be nil.
   package func context(now: Instant) -> PricingContext {
     var context = PricingContext.offline(
       now: now, timeZone: timeZone ?? usualZone, locale: locale, eligibility: eligibility)

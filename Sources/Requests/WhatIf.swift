@@ -46,7 +46,7 @@ package struct WhatIf {
     follow(settings.map { $0.path }, record, ruleSet)
   }
 
-  /// Derives further attributes from the new values of the attributes that are set.
+  /// Derives other attributes from the new values.
   private mutating func follow(_ paths: [[String]], _ before: Value, _ ruleSet: RuleSet) {
     let pairs = DerivedAttributes(before, on: ruleSet.language.platform)
     for path in pairs.follow(&record, paths.map { AttributePath($0) }) ?? [] {
@@ -110,7 +110,8 @@ package struct WhatIf {
           ?? "attributes are in user, device and params, as in user.\(root)"))
   }
 
-  /// An attribute that no rule reads, and whose name is close to that of another, is a mistake.
+  /// Rejects an attribute that no rule reads and whose name is close to the name of another
+  /// attribute, because it is probably a mistake. Returns whether no rule reads the attribute.
   private static func checkName(
     _ setting: AttributeSetting, _ record: Value, _ ruleSet: RuleSet
   ) throws(RequestError) -> Bool {
@@ -118,7 +119,7 @@ package struct WhatIf {
     let attributes: [UserMember] = [.user, .device, .params]
     guard path.count > 1, attributes.contains(where: { $0.key == path[0] }) else { return false }
     let read = ruleSet.requirements
-    // Attributes from which others are derived are read too.
+    // Attributes from which other attributes are derived count as read.
     let isRead = ruleSet.program.requirements.contains {
       $0.names.starts(with: path) || path.starts(with: $0.names)
     }
@@ -140,14 +141,15 @@ package struct WhatIf {
 
   // MARK: Output
 
-  /// The same with redacted values.
+  /// The same change with redacted values.
   func redacted(_ redaction: Redaction) -> WhatIf {
     var shown = self
     redaction.apply(to: &shown.changes)
     return shown
   }
 
-  /// `{"set": [{"path", "from"?, "to"}], "without": {"result", "audience", "variant", "paywall"}}`
+  /// The change as JSON: `{"set": [{"path", "from"?, "to"}], "without": {"result", "audience",
+  /// "variant", "paywall"}}`
   ///
   /// - Parameter before: the outcome for the user without changes.
   func value(before: Decision) -> Value {
@@ -156,7 +158,7 @@ package struct WhatIf {
     ])
   }
 
-  /// The attributes that were set.
+  /// The attributes that were set, in words.
   package var text: String {
     let set = changes.map { change in
       let from = change.from.map { "was \($0.json)" } ?? "was missing"
@@ -173,7 +175,7 @@ package struct WhatIf {
     return old == new ? nil : (old.text, new.text)
   }
 
-  /// The attributes that were set, and the outcomes without and with them.
+  /// The attributes that were set, and the outcomes without and with the change, in words.
   package func text(before: Decision, after: Decision) -> String {
     guard let difference = Self.difference(before, after) else {
       return "\(text): no difference, \(AttributeSweep.Outcome(after).text)"
