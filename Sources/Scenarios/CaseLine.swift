@@ -9,7 +9,7 @@ package struct CaseLine: Sendable {
   /// The complete object.
   package var content: Value
 
-  /// The reason why the line is skipped, or nil if it is run.
+  /// The reason why the line is skipped, or nil if the line is run.
   package func skipReason() throws(CaseFileError) -> String? {
     try CaseLine.skipReason(of: content)
   }

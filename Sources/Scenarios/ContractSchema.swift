@@ -8,7 +8,8 @@ package struct ContractSchema: Sendable {
   private let definitions: Value
   private let events: Value
 
-  /// - Parameter schema: a JSON Schema with the payloads of all events; Fails for any other schema.
+  /// - Parameter schema: a JSON Schema with the payloads of all events. The initializer fails for
+  ///   any other schema.
   package init?(_ schema: Value) {
     guard let definitions = schema["$defs"],
       let events = definitions["SuperwallExpoModuleEvents"]?["properties"]

@@ -11,10 +11,10 @@ struct Expectations {
     init(_ message: String) { self.message = message }
   }
 
-  /// The values that `$capture` stored, by name.
+  /// The values that `$capture` matchers stored, by name.
   private(set) var captured: [String: Value] = [:]
 
-  /// Replaces `{"$use": name}` by the captured value.
+  /// Replaces `{"$use": name}` with the captured value.
   func resolve(_ value: Value) -> Value {
     switch value {
     case .map(let entries):
@@ -130,7 +130,7 @@ struct Expectations {
     return result == .bool(true)
   }
 
-  /// The name of an entry in `observe`, `ignore` and `only`.
+  /// The name of an entry in `observe`, `ignore` or `only`.
   static func tag(_ entry: Value) -> String {
     if let name = entry["sw"]?.text { return "sw:\(name)" }
     if let command = entry["host"]?.text { return "host:\(command)" }

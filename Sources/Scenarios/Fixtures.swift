@@ -28,7 +28,7 @@ package struct Fixtures: Sendable {
   package static let configName = "config.std.json"
   package static let productsName = "products.json"
 
-  /// The static config `std`, if there is one.
+  /// The static config `std`, or nil if there is none.
   package var standardConfig: Value?
   /// The products in the store.
   package var products: [StoreProduct] = []

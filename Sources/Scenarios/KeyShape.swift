@@ -25,12 +25,13 @@ package indirect enum KeyShape: Sendable {
   case object([String: KeyShape])
   case list(KeyShape)
   case map(KeyShape)
-  /// Objects must have a shape, and other values are allowed.
+  /// A shape that only applies to objects. Other values are allowed.
   case lenient(KeyShape)
 
   /// A problem with a word or value of a case.
   package struct Problem: Error, Equatable {
-    /// The path of the object or list that contains the problem, such as `steps[2].args`. Empty for the line itself.
+    /// The path of the object or list that contains the problem, such as `steps[2].args`. It is empty for the line
+    /// itself.
     package var path: String
     package var message: String
     /// The word that was probably meant.
@@ -55,7 +56,7 @@ package indirect enum KeyShape: Sendable {
     self = .object(reader.members())
   }
 
-  /// The shape with further keys.
+  /// The shape with the additional keys of another shape.
   package func with(_ other: KeyShape) -> KeyShape {
     guard case .object(let mine) = self, case .object(let others) = other else { return self }
     return .object(mine.merging(others) { $1 })

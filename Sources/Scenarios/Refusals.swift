@@ -36,7 +36,7 @@ package struct Refusals {
     linesInFile = 0
   }
 
-  /// Detects a file that is one JSON value instead of one object per line.
+  /// The problem of a file that is one JSON value instead of one object per line; nil for other files.
   static func problem(inLinesOf bytes: [UInt8]) -> String? {
     let lines = bytes.split(separator: 0x0A).filter { !$0.allSatisfy { $0 <= 0x20 } }
     guard lines.count > 1, (try? Value.parse(json: lines[0])) == nil,

@@ -48,7 +48,8 @@ package struct ScenarioCheck {
     }
   }
 
-  /// Why a single step cannot be run: the step, action or method does not exist.
+  /// The reason why a single step cannot be run: its action or method does not exist. Nil if the
+  /// step is valid.
   package static func problem(inStep step: Value) -> Problem? {
     do throws(Problem) {
       try words(of: step, "step")
@@ -182,7 +183,7 @@ package struct ScenarioCheck {
     }
   }
 
-  /// Checks the action of a step, and its details.
+  /// Checks the action of a step, and the action's details.
   private func deed(_ step: Value, _ path: String) throws(Problem) {
     let kind = step["do"]?.text ?? ""
     if let shape = ScenarioShapes.steps[kind] { try fits(step, shape, path) }

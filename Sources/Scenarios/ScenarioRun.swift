@@ -6,7 +6,7 @@ package struct ScenarioRun {
   /// A finished step, for a transcript.
   package struct Step {
     package var step: Value
-    /// Milliseconds since the scenario's start, at the end of the step.
+    /// The time at the end of the step, in milliseconds since the scenario's start.
     package var time: Int64
     package var reply: SimulationSession.StepReply
   }
@@ -15,7 +15,7 @@ package struct ScenarioRun {
   /// The first failed expectation with the number of its step, or nil if the scenario passed.
   package private(set) var failure: String?
 
-  /// Superwall events that are compared unless a scenario says otherwise.
+  /// The Superwall events that are compared by default.
   private static let observedEvents: Set<String> = [
     "triggerFire", "paywallPresentationRequest", "paywallOpen", "paywallClose", "paywallDecline",
     "customPlacement", "transactionStart", "transactionComplete", "transactionFail",

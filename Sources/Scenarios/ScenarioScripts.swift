@@ -25,7 +25,7 @@ extension SimulatedStore.Script {
 }
 
 extension OwnedProduct {
-  /// `"com.app.pro"`, or `{"productId", "expiresAt"}` with milliseconds since 1970.
+  /// Reads a purchase: `"com.app.pro"`, or `{"productId", "expiresAt"}` with milliseconds since 1970.
   fileprivate init?(_ value: Value) {
     guard let id = value.text ?? value["productId"]?.text else { return nil }
     self.init(id, expiresAt: Self.instant(value["expiresAt"]))
@@ -100,7 +100,7 @@ extension SimulationSession {
     }
   }
 
-  /// Sends reports that require no action.
+  /// Sends presentation reports that require no other action.
   private func tell(_ handle: PresentationHandle, _ action: String, _ details: Value) {
     switch action {
     case "webviewStart": handle.webView(.start)

@@ -22,7 +22,7 @@ package final class SimulationSession {
     }
   }
 
-  /// 2026-01-01T00:00:00Z.
+  /// The start of the virtual clock: 2026-01-01T00:00:00Z.
   static let start: Instant = 1_767_225_600_000
 
   let clock = VirtualClock(now: SimulationSession.start)
@@ -38,12 +38,12 @@ package final class SimulationSession {
   private(set) var tollgate: Tollgate
   private(set) var bridge: Bridge
   private var runs = 0
-  /// The results of calls by name, set when a call completes.
+  /// The results of calls by name. A result is set when the call completes.
   private var calls: [String: Later<Value>] = [:]
   private var subscriptions: [String: EventSubscription] = [:]
   private var placements: [String: UsedPlacement] = [:]
 
-  /// - Parameter scenario: the object without its steps.
+  /// - Parameter scenario: the scenario, without its steps.
   package init(_ scenario: Value, fixtures: Fixtures) throws {
     platform = scenario["platform"]?.text == "android" ? .android : .ios
     hasListeners = scenario["listeners"]?.text != "none"
@@ -141,7 +141,7 @@ package final class SimulationSession {
     return answer.value
   }
 
-  /// Moves the clock. All work that becomes due runs in order.
+  /// Moves the clock forward. All work that becomes due runs in order.
   func advance(_ milliseconds: Int64) {
     let end = clock.now + max(0, milliseconds)
     executor.drain()
@@ -166,7 +166,7 @@ package final class SimulationSession {
 
   /// Begins a step.
   ///
-  /// - Returns: a closure that returns the result, to call when no work is left.
+  /// - Returns: a closure that returns the result. Call it when no work is left.
   private func perform(_ step: Value) -> () -> Value {
     switch step["do"]?.text {
     case "call":

@@ -12,7 +12,7 @@ final class Transcript: Sendable {
 
   private let content = Locked(Content())
 
-  /// Returns and removes the new entries.
+  /// Returns the new entries and removes them.
   func take() -> Content {
     content.withLock { content in
       defer { content = Content() }
