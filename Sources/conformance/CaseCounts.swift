@@ -8,7 +8,7 @@ struct CaseCounts {
     var skipped = 0
   }
 
-  /// The number of failed cases by suite, which is never recorded.
+  /// The number of failed cases of each suite, which is never recorded.
   private(set) var failed: [String: Int] = [:]
 
   private var suites: [String: Count] = [:]

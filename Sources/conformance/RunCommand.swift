@@ -97,7 +97,7 @@ struct RunCommand: ConsoleCommand {
   }
 }
 
-/// Counts, and one JSON line for each case.
+/// The results of a run: its counts, and one JSON line for each case.
 struct CaseResults {
   private(set) var counts = CaseCounts()
   var failed: Int { counts.failed.values.reduce(0, +) }
@@ -113,7 +113,7 @@ struct CaseResults {
     unusable = Refusals(tell: console.printError)
   }
 
-  /// `N passed, N failed, N skipped`
+  /// The last line of the output: `N passed, N failed, N skipped`.
   var closingLine: String {
     let total = counts.total
     return "\(total.passed) passed, \(failed) failed, \(total.skipped) skipped"

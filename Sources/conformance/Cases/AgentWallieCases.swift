@@ -142,7 +142,8 @@ enum AgentWallieCases {
     ]
   }
 
-  /// A stored holdout names no variant. It means the share that the config's variants leave.
+  /// Reads a stored assignment. A stored holdout names no variant. It means the share that the
+  /// config's variants do not cover.
   private static func assignment(_ stored: Value, _ config: Config) -> Assignment? {
     guard let experiment = stored["experiment"]?.text else { return nil }
     let gap = config.placements.flatMap(\.audiences)
@@ -270,7 +271,7 @@ enum AgentWallieCases {
   }
 }
 
-/// The suite's short keys, and the corresponding keys in configs.
+/// Converts the suite's short keys to the keys in configs.
 enum AgentWallieKeys {
   private static let names = [
     "op": "operator", "join": "conjunction", "priority": "priority_order",
@@ -296,7 +297,7 @@ enum AgentWallieKeys {
   }
 }
 
-/// Kind `assignment`: buckets of djb2, complete populations, and stored assignments.
+/// Runs cases of kind `assignment`: buckets of djb2, complete populations, and stored assignments.
 enum AgentWallieAssignmentCases {
   static func run(_ testCase: Case) -> Value? {
     if testCase.input("steps") != nil { return records(testCase) }
@@ -374,8 +375,8 @@ enum AgentWallieAssignmentCases {
     ]
   }
 
-  /// Runs steps that save and read assignments. Paywalls are not stored, so a config with every saved variant supplies
-  /// them.
+  /// Runs steps that save and read assignments. Paywalls are not stored, so a config that contains every saved variant
+  /// supplies them.
   private static func records(_ testCase: Case) -> Value? {
     var records = AssignmentRecords()
     var config = Config(placements: [Placement(name: "p", audiences: [])])

@@ -90,7 +90,7 @@ enum AgentWallieTextCases {
     }
   }
 
-  /// Completes a theme by defaults, because texts can read every key.
+  /// Adds default values to a theme, because texts can read every key.
   private static func withDefaults(_ theme: Value) -> Value {
     guard case .map(let given) = theme, case .map(let defaults) = PaywallSchema.Theme().value else {
       return theme

@@ -19,7 +19,7 @@ struct Case {
   var id: String { text.id }
   /// The number of the line in the file, from 1.
   var line: Int { text.number }
-  /// The complete object.
+  /// The complete JSON object of the line.
   var content: Value { text.content }
 
   /// The reason why the case is skipped, or nil if it is run.
@@ -34,7 +34,7 @@ enum Verdict {
   /// The case passed. The result has the form of the case's expectation.
   case passed(got: Value)
   case failed(expected: Value, got: Value)
-  /// The case was skipped for a reason, either stated in the case or because the engine lacks a feature.
+  /// The case was skipped, for a reason that the case states or because the engine lacks a feature.
   case skipped(String)
   /// The line counts as several cases. Each name is appended to the line's `id`.
   case parts([(name: String, verdict: Verdict)])

@@ -4,7 +4,7 @@ internal import Expressions
 /// `{"$float":x}` is a double and `{"$uint":n}` a uint; `{"$float":null}` means any double that is not finite.
 enum CaseComparison {
   static func matches(_ got: Value, _ expected: Value, partial: Bool) -> Bool {
-    // A result that is already in the case's form.
+    // The result may already have the case's form.
     if got == expected { return true }
     if let wrapped = wrapper(expected) { return matchesWrapped(got, wrapped.kind, wrapped.value) }
     switch (got, expected) {

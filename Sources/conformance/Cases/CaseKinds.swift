@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// The types of the members of case lines, which their shapes do not contain.
+/// The types of the members of case lines. The shapes of lines do not contain types.
 enum CaseKinds {
   /// The types of keys that all suites share.
   static func common(_ name: String, suite: String) -> Value? {
@@ -261,7 +261,7 @@ enum CaseKinds {
     }
   }
 
-  /// `SEVERITY CODE PATH[FROM..<TO]`, in which the place is optional.
+  /// The format of a finding: `SEVERITY CODE PATH[FROM..<TO]`. The range is optional.
   private static let findings: Value = [
     "type": "array",
     "items": [
@@ -277,7 +277,7 @@ enum CaseKinds {
     ])
   }
 
-  /// A value in which the notation distinguishes integers and doubles.
+  /// A value in the notation that distinguishes integers and doubles.
   private static let superscriptValue = wrappedValue(numbers: ["integer"])
   private static let looseValue = wrappedValue(numbers: ["number"])
 

@@ -28,7 +28,7 @@ enum CaseSchemas {
   }
 }
 
-/// Writes shapes as schemas. Objects may only have the keys in their shape.
+/// Writes shapes as schemas. Objects may only have the keys of their shape.
 private struct SchemaWriter {
   let suite: String
   private let kinds: [String: Value]

@@ -4,7 +4,7 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Scenarios
 
-/// Suite `tollgate-check`: all findings of `check` in a config, by code and place.
+/// Runs the suite `tollgate-check`: all findings of `check` about a config, by code and place.
 ///
 /// `expect` is `{"findings": ["SEVERITY CODE PATH[FROM..<TO]", ...]}`, complete and sorted; `config` is an object, or a
 /// string if an object cannot express it, such as a config with a repeated key.

@@ -4,7 +4,7 @@ internal import RuleEngine
 internal import Scenarios
 
 /// Suite `currency-format`: an amount in a currency and a locale. The expected string is the output of Foundation's
-/// format style. The other strings of a case are informative.
+/// format style. Other strings of a case are not compared.
 enum CurrencyFormatCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let locale = testCase.content["locale"]?.text,

@@ -21,7 +21,7 @@ enum DecisionCases {
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
-    // A string is an unchanged record, which may repeat keys or be invalid JSON.
+    // A string is the unchanged source of a record, which may repeat keys or be invalid JSON.
     let record = user.text ?? user.json
     let got = try decide(
       testCase, config, ruleSet, placement, record,
@@ -157,7 +157,7 @@ enum DecisionCases {
     ]
   }
 
-  /// `user.plan is "free" = true`, in brackets if the clause was not needed.
+  /// A clause as `user.plan is "free" = true`, in brackets if its result was not needed.
   private static func clause(_ clause: Clause) -> Value {
     let outcome =
       switch clause.outcome {

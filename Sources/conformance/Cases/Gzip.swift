@@ -1,11 +1,11 @@
 internal import CZlib
 
-/// Reads gzip files as a whole.
+/// Decompresses whole gzip files.
 enum Gzip {
   // SAFETY: zlib keeps a pointer to the stream, which does not move. Input and output are views of
   // arrays that outlive each call, set with their sizes before it. Tests: CaseWordsTests.
 
-  /// The maximum size of the content. Larger files count as damaged.
+  /// The maximum size of decompressed content. Larger files count as damaged.
   private static let mostBytes = 1 << 30
 
   /// The content of a file with one or more members, or nil if the file is damaged or truncated.

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import Scenarios
 
-/// Suite `paywall-strings`: one text in up to three notations, and Shopify's rendering of the first.
+/// Runs the suite `paywall-strings`: a text in up to three notations, and Shopify's rendering of the first notation.
 enum PaywallStringCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let data = testCase.content["data"] ?? .map([])
@@ -23,7 +23,7 @@ enum PaywallStringCases {
     let template = try TemplateCases.string(testCase, "template")
     let shopify = TemplateCases.render(template, data, TemplateEnvironment(dialect: .shopify))
     if let text = testCase.content["expect_shopify"]?.text, text.hasPrefix("Liquid error") {
-      // Errors never appear in the text.
+      // The text itself never contains errors.
       add(
         "shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
         expected: ["text": "", "errors": 1])

@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// Operations of the suite `superwall-rules` that decide: rules, placements, assignments, preloads.
 enum PlacementCases {
-  /// The result of an operation, or nil if the operation is not one of these.
+  /// The result of an operation, or nil if the operation is not about decisions.
   static func run(_ operation: String, _ testCase: Case) -> Value?? {
     switch operation {
     case "evaluateRule": evaluateRule(testCase)
@@ -17,7 +17,7 @@ enum PlacementCases {
     }
   }
 
-  /// The time of every decision in this suite. Its value does not matter.
+  /// The time of every decision in this suite. Any value gives the same results.
   private static let now: Instant = 1_700_000_000_000
 
   // MARK: Rules and placements
@@ -236,7 +236,7 @@ enum PlacementCases {
 
   // MARK: Reading
 
-  /// A rule with camel case keys. `evaluates` replaces the condition by a fixed result.
+  /// A rule with camel case keys. `evaluates` replaces the condition with a fixed result.
   private static func audience(_ rule: Value, index: Int) -> Audience? {
     let experiment = rule["experimentId"]?.text ?? rule["id"]?.text
     guard let experiment else { return nil }

@@ -19,7 +19,7 @@ enum PlatformCases {
     return Platform(rawValue: name.lowercased())
   }
 
-  /// Ages are counted back from an arbitrary fixed time, unless the case names a time.
+  /// The time of a case. If it names none, ages are counted back from an arbitrary fixed time.
   private static func now(_ testCase: Case) -> Instant {
     if let text = testCase.input("now")?.text, let time = try? WireTime.instant(text) {
       return time

@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Reads the product of a pricing case, in the form of a products file, of the backend, or of the suite.
+/// Reads the product of a pricing case, which has the form of a products file, of the backend, or of the suite.
 struct PricingCaseDecoder {
   let system: String
   private(set) var problems = ""

@@ -54,7 +54,7 @@ enum PricingCases {
     }
   }
 
-  /// The product of a case; a value such as "@android-fixture" is replaced by the companion's product.
+  /// The product of a case. A value such as "@android-fixture" is replaced with the companion's product.
   private static func product(of testCase: Case) throws(CaseFileError) -> Value {
     let product = testCase.content["product"] ?? .null
     guard case .map(let entries) = product, testCase.content["fixture"] != nil else {
@@ -75,7 +75,7 @@ enum PricingCases {
   }
 }
 
-/// Why a case has no result.
+/// The reason why a case has no result.
 enum PricingCaseError: Error {
   case malformed(String)
   case pricing(PricingError)

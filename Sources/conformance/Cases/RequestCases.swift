@@ -5,7 +5,7 @@ internal import SDK
 /// Operations of the suite `superwall-rules` around a decision: the effects of requests, tracked events, parameters and
 /// attributes.
 enum RequestCases {
-  /// The result of an operation, or nil if the operation is not one of these.
+  /// The result of an operation, or nil if the operation is not about requests.
   static func run(_ operation: String, _ testCase: Case) -> Value?? {
     switch operation {
     case "confirmAssignment": confirmAssignment(testCase)
@@ -44,7 +44,7 @@ enum RequestCases {
     }
   }
 
-  /// The debugger of the native SDKs confirms no paywall.
+  /// Confirms an assignment. The debugger of the native SDKs confirms none for a paywall.
   private static func confirmAssignment(_ testCase: Case) -> Value? {
     guard let outcome = outcome(testCase, someExperiment),
       let kind = testCase.input("requestType")?.text
@@ -74,7 +74,7 @@ enum RequestCases {
     return ["presentationResult": .string(type.prefix(1).lowercased() + type.dropFirst())]
   }
 
-  /// Android spells one reason differently.
+  /// The name of a status reason. Android spells one reason differently.
   private static func statusReasonString(_ testCase: Case) -> Value? {
     guard let reason = reason(testCase) else { return nil }
     let isAndroids = platform(testCase) == .android && reason == .subscriptionStatusTimeout
@@ -192,7 +192,7 @@ enum RequestCases {
     let expected = testCase.content["expect"] ?? .null
     var entries: [Value.Entry] = []
     if let wanted = expected["customKept"] {
-      // No other parameters may be kept.
+      // No other parameters may remain.
       let isWhole = CaseComparison.matches(kept, wanted, partial: false)
       entries.append(Value.Entry(key: "customKept", value: isWhole ? kept : .list([kept])))
     }
@@ -205,7 +205,7 @@ enum RequestCases {
     return .map(entries)
   }
 
-  /// The install time of the app is always written.
+  /// Merges attributes. The app's install time is always included.
   private static func mergeAttributes(_ testCase: Case) -> Value? {
     guard let new = testCase.input("new"), let old = testCase.input("old") else { return nil }
     var attributes: [String: Value] = [:]

@@ -43,13 +43,13 @@ enum SDKVersionCases {
       ? .passed(got: .list(got)) : .failed(expected: .list(expected), got: .list(got))
   }
 
-  /// Cases express `ignored` in several ways.
+  /// Whether two outcomes are the same. Cases express `ignored` in several ways.
   private static func isSame(_ came: String, _ expected: String) -> Bool {
     came == expected || came == "ignored" && expected.hasPrefix("ignored")
   }
 
-  /// Versions of pods for a range that may be a part of an evaluator's. Pods change evaluators later, so a range
-  /// that ends where the evaluator does has pods behind it too.
+  /// Pod versions for a range that may be only a part of an evaluator's range. Pods change evaluators later than SDKs,
+  /// so a range that ends with the evaluator is tested with the pods after it, too.
   private static func podsVersions(_ evaluator: String, _ versions: [SDKVersion]) -> [SDKVersion] {
     guard let first = versions.first, let last = versions.last else { return [] }
     let next = SDKFacts.evaluators.first {
@@ -59,7 +59,7 @@ enum SDKVersionCases {
     return (podVersions[evaluator] ?? []).filter { $0 >= first && ($0 <= last || !goesOn) }
   }
 
-  /// Versions of pods that have an evaluator, at the ends of their ranges.
+  /// The pod versions with each evaluator, at the ends of their ranges.
   private static let podVersions: [String: [SDKVersion]] = [
     "raw": ["4.0.0", "4.6.0", "4.8.0"], "numeric": ["4.8.1", "4.11.2"],
     "skip": ["4.12.0", "4.12.9", "4.12.11"], "text": ["4.13.0", "4.16.1", "4.16.2"],
@@ -157,7 +157,7 @@ private struct VersionedCase {
     }
   }
 
-  /// `[{"name", "at"}]` as user records have events.
+  /// Converts `[{"name", "at"}]` to the form of events in user records.
   private static func series(_ events: Value) -> Value {
     var times: [(name: String, at: [Value])] = []
     for event in events.elements ?? [] {
@@ -237,7 +237,7 @@ private struct VersionedCase {
     return decoded
   }
 
-  /// A config like an export, with one rule and the changes of the case.
+  /// A config that resembles an export, with one rule and the changes of the case.
   private var wholeConfig: Value {
     var rule = Self.rule
     var paywall = Self.paywall

@@ -2,7 +2,7 @@ internal import Expressions
 internal import SDK
 internal import Scenarios
 
-/// Suite `sdk-scenarios`: scripted runs of the headless SDK; emitted events must also conform to the contract's schema.
+/// Suite `sdk-scenarios`: scripted runs of the headless SDK. Emitted events must also conform to the contract's schema.
 enum ScenarioCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let fixtures = try Fixtures.standard.get()

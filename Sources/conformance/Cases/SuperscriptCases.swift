@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Scenarios
 
-/// Suite `superscript`: an expression in a context, with the result of the original evaluator.
+/// Runs the suite `superscript`: an expression in a context, with the result of the original evaluator.
 ///
 /// Errors and panics of the original must be errors of any kind. Values must be equal in type and content. In every
 /// case, both must agree on whether a rule would match.
@@ -111,8 +111,8 @@ struct SuperscriptContext {
   }
 }
 
-/// The values of the suite: plain JSON, `{"$uint":n}`, `{"$float":x}`, and in results also
-/// `{"$bytes":[...]}`, `{"$timestamp":seconds}` and `{"$function":name}`.
+/// Decodes the values of the suite: plain JSON, `{"$uint":n}` and `{"$float":x}`. Results may also
+/// contain `{"$bytes":[...]}`, `{"$timestamp":seconds}` and `{"$function":name}`.
 enum SuperscriptValues {
   static func decode(_ value: Value) -> Value {
     switch value {
@@ -124,7 +124,7 @@ enum SuperscriptValues {
     }
   }
 
-  /// The value in a wrapper such as `{"$uint":n}`, or nil.
+  /// The value in a wrapper such as `{"$uint":n}`, or nil for other values.
   static func wrapped(_ value: Value) -> Value? {
     guard case .map(let entries) = value, entries.count == 1,
       let key = entries[0].key.text
@@ -144,7 +144,7 @@ enum SuperscriptValues {
     }
   }
 
-  /// A result with its type's name. A duration is reported as null.
+  /// A result with the name of its type. A duration is reported as null.
   static func result(_ value: Value) -> Value {
     ["value": encode(value), "type": .string(typeName(value))]
   }

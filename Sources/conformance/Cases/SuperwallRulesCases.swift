@@ -26,7 +26,7 @@ enum SuperwallRulesCases {
     return .judge(got, against: expectation(expected))
   }
 
-  /// Assignments and paywalls are sets, so they are sorted before comparing.
+  /// The expectation with sorted assignments and paywalls, because they are sets.
   private static func expectation(_ expected: Value) -> Value {
     guard case .map(let entries) = expected else { return expected }
     return .map(
@@ -68,7 +68,7 @@ enum SuperwallRulesCases {
       : ["outcome": "noMatch", "source": "OCCURRENCE"]
   }
 
-  /// Rows are counted at an arbitrary fixed time.
+  /// Counts occurrences. Rows are counted at an arbitrary fixed time.
   private static func count(_ testCase: Case) -> Value? {
     guard let name = testCase.input("name")?.text,
       let interval = testCase.input("interval").flatMap(interval),
