@@ -19,7 +19,7 @@ package struct DecideRequest: Sendable {
   package var platform: SDKName?
   /// The version of the SDK that decides.
   package var sdkVersion: SDKSelection?
-  /// Whether the effects of this request are stored by a caller that stores effects. Nil means the caller's default.
+  /// Whether a caller that stores effects stores those of this request. Nil means the caller's default.
   package var records: Bool?
   /// The range of `placements` in the body.
   package var placementsRange = 0..<0
@@ -118,7 +118,7 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  /// Reads the next value. If it is invalid and there is no problem yet, the reason is stored.
+  /// Reads the next value. The first reason why a value is invalid is stored as the problem.
   private mutating func take(
     _ member: Member, _ cursor: inout JSONCursor, _ nesting: Int, _ problem: inout RequestError?
   ) throws(JSONFault) {

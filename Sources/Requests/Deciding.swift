@@ -55,7 +55,7 @@ extension PreparedConfig {
     }
   }
 
-  /// Decides in one pass over the body. Returns nil if something must be known before reading it, or if there is an
+  /// Decides in one pass over the body. Returns nil if the rules or the request require two passes, or if there is an
   /// error.
   private func decideAtOnce(_ body: [UInt8], _ each: ((AnsweredDecision) -> Void)?) -> [UInt8]? {
     // Reading a user counts events and derives dates, which depend on the time of the request.

@@ -186,7 +186,7 @@ extension RuleSet {
 }
 
 extension Value {
-  /// A map with the members of another map after its own.
+  /// The map with the members of another map after its own members.
   func adding(_ other: Value?) -> Value {
     guard case .map(let own) = self, case .map(let more)? = other else { return self }
     return .map(own + more)

@@ -189,7 +189,7 @@ private struct RenderRequest {
 package struct RenderAnswer {
   /// The output, or nil if the template does not compile.
   package private(set) var text: String?
-  /// Whether the output is complete: no limit ended the rendering, and every attribute of a product that it reads exists.
+  /// Whether the output is complete: no limit ended the rendering, and every product attribute that is read exists.
   package private(set) var isComplete = false
   package let diagnostics: [Diagnostic]
 

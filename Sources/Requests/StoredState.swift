@@ -10,8 +10,8 @@ package struct StoredState: Hashable, Sendable {
 
   package var isEmpty: Bool { assignments.isEmpty && occurrences.isEmpty }
 
-  /// The record with the stored state. A user record may have `assignments` and `occurrences` several times, and all of
-  /// them count. If an experiment has several assignments, the last one counts, which is the stored one.
+  /// The record with the stored state. A user record may have `assignments` and `occurrences` several times, and all
+  /// their elements count. If an experiment has several assignments, the last one counts, which is the stored one.
   ///
   /// - Parameter record: a JSON object with a `userId`. Anything else is unchanged, and its reader rejects it.
   package func appended(to record: [UInt8]) -> [UInt8] {

@@ -13,8 +13,8 @@ package import Expressions
 ///
 ///     {"questions":[{"call":"daysSince(\"x\")","function":"daysSince","argument":"x"}]}
 ///
-/// A call whose argument is not a string, or is known only during the evaluation, has no `argument`. It needs an answer
-/// for each string that is possible, and one for its bare name for all others.
+/// A call whose argument is not a string, or is known only during the evaluation, has no `argument`. Such a call needs
+/// an answer for each possible string, and one for its name without arguments, which is used for all other strings.
 package enum SuperscriptEvaluation {
   /// - Throws: if the context itself is invalid. The result for an error in the expression is `{"Err":".."}`, with
   ///   `"panics":true` if it terminates the process of the original.

@@ -49,8 +49,8 @@ package struct TextForm: Sendable {
     return context
   }
 
-  /// - Parameter user: the record of the user that reads the texts, or nil. It determines the available offers if the
-  ///   request does not.
+  /// - Parameter user: the record of the user that reads the texts, or nil. The record determines the available offers
+  ///   if the request does not.
   package func context(now: Instant, user: [UInt8]?) -> PricingContext {
     var context = context(now: now)
     context.eligibility = eligibility ?? OfferEligibility(ofRecord: user)

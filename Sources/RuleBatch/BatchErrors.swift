@@ -46,7 +46,7 @@ struct BatchErrors: ~Copyable {
   /// The last failure, which is cached because most users fail in the same way.
   private var last: (key: Key, wording: Int)?
   private var kinds: [Kind] = []
-  /// The number of each kind, by its description.
+  /// The number of each kind, by the description of its failures.
   private var numberOf: [NamedError: Int] = [:]
   /// The failures of each outcome of the block, as indexes of ``wordings``.
   private var notes: OutcomeNotes

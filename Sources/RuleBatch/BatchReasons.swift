@@ -47,7 +47,7 @@ struct BatchReasons: ~Copyable {
   /// The text before the number of a draw, and the text before the number if a reason only has a draw.
   private let beforeNumber: [UInt8]
   private let onlyDraw: [UInt8]
-  /// The digits of numbers that were drawn without the hash. There are at most a hundred different ones.
+  /// The digits of numbers that were drawn without the hash. There are at most a hundred different numbers.
   private var numbers: [UInt64: [UInt8]] = [:]
   /// The maximum number of stored pieces. Only unusual input has many.
   private static let mostKept = 4_096

@@ -17,7 +17,8 @@ package struct BatchTable: Sendable {
     /// Whether the rule's limit allows an occurrence for a user without any.
     var allowsFirst: Bool
     /// The choice for users for whom evaluating the condition terminates the app, and the choice
-    /// for users for whom only the device can decide; -1 if the selected SDK does not do this.
+    /// for users for whom only the device can decide; -1 if this cannot happen with the selected
+    /// SDK.
     package var aborted: Int32 = -1
     package var undecidable: Int32 = -1
   }

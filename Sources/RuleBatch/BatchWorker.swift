@@ -31,7 +31,7 @@ public struct BatchWorker: ~Copyable {
     package var notes: RecordNotes
     /// The lines, from 0, whose records repeat a key. Only the first line is listed for each key.
     package var repeated: [(line: Int, key: String)]
-    /// The subjects to compare with those of other chunks.
+    /// The subjects to compare with subjects of other chunks.
     package var subjects: [SubjectRecord]
     fileprivate let plan: BatchPlan
 
@@ -147,7 +147,7 @@ public struct BatchWorker: ~Copyable {
     return all.since(told)
   }
 
-  /// Decides for every line of a chunk. The chunk must consist of complete lines.
+  /// Decides the user of every line in a chunk. The chunk must consist of complete lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
     // A buffer that a caller still holds is not reused.
     if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
@@ -155,12 +155,13 @@ public struct BatchWorker: ~Copyable {
     return chunk.withUnsafeBufferPointer { process($0, into: buffer) }
   }
 
-  /// Decides for every line of a chunk. The chunk must stay in place until this returns.
+  /// Decides the user of every line in a chunk. The chunk must stay in place until the call returns.
   ///
   /// - Parameters:
   ///   - slack: bytes after the chunk that may be read, whatever they contain, so that the last
   ///     record can be read by its shape too.
-  ///   - limit: subjects whose hashes are below it are returned, for ``ComparedSubjects``.
+  ///   - limit: the limit for hashes. Subjects with hashes below it are returned for
+  ///     ``ComparedSubjects``.
   ///   - buffer: receives the outcomes. Its contents are replaced.
   package mutating func process(
     _ chunk: ByteView, slack: Int = 0, comparing limit: UInt64 = 0, into buffer: OutcomeBuffer
@@ -347,7 +348,7 @@ public struct BatchWorker: ~Copyable {
       && fillStatus(.entitlements, found, reader.entitlementsSlot, base) && isStatus(found, base)
   }
 
-  /// Whether a key is missing, or its value is null, or an empty list or object of the right type.
+  /// Whether a member is missing, null, or an empty list or object of the right type.
   private func isSilent(
     _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
   ) -> Bool {
@@ -380,7 +381,7 @@ public struct BatchWorker: ~Copyable {
     return true
   }
 
-  /// Fills an attribute from a member outside `device` if `device` lacks it.
+  /// Fills an attribute that `device` lacks from a member outside `device`.
   private mutating func fillStatus(
     _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
@@ -419,7 +420,7 @@ public struct BatchWorker: ~Copyable {
 
   // MARK: Alone
 
-  /// Decides for the user in the frame.
+  /// Decides the user in the frame.
   mutating func decideAlone() {
     let row = block.addRow(copying: reader.subject)
     walk.beginUser()

@@ -8,8 +8,8 @@ enum DrawDigits {
   ///
   /// The digits are computed one by one with whole numbers. `rest` is the part of the number beyond
   /// the digits so far, and `half` is half the distance to the next double, both in units of `one`.
-  /// When the digits, or the same digits with the last one increased, are closer than that, they
-  /// identify the double.
+  /// If the digits, or the digits with the last one increased, are closer to the number than
+  /// `half`, they identify the double.
   static func append(_ bits: UInt64, to bytes: inout [UInt8]) {
     let scale = UInt64(bits.leadingZeroBitCount) &- 11
     // Small numbers need more bits than an integer has. For a power of two, the double below it is

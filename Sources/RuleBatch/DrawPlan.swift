@@ -33,9 +33,10 @@ package struct DrawPlan: Sendable {
   private(set) var starts: [Int32] = []
   private(set) var cellCount = 0
 
-  /// The maximum number of compared experiments. The others are skipped.
+  /// The maximum number of compared experiments. Other experiments are skipped.
   private static let mostExperiments = 64
-  /// The maximum size of all tables together, because each part of the input has its own copy.
+  /// The maximum size of all tables together. It is limited because each part of the input has its
+  /// own copy.
   private static let mostCells = 20_000
 
   init(_ table: BatchTable, _ ruleSet: RuleSet) {

@@ -7,7 +7,7 @@ struct FixedLengthHash {
   // SAFETY: Lists hold rows of the block, and `columns` has the columns that `layout` asks for,
   // each with `BlockShape.stride` places. Tests: FixedLengthHashTests.agreesWithBytes, asan.
 
-  /// The four lanes of a hash, or what remains of them when they are merged.
+  /// The four lanes of a hash, or the values that remain when the lanes are merged.
   typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
   private let layout: HashLayout

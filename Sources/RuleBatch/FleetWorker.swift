@@ -28,7 +28,7 @@ struct FleetWorker: ~Copyable {
       worker.begin(slack: slack, comparing: limit, buffer)
     }
 
-    /// Handles the record in a shared row, and decides the block if it is full then.
+    /// Handles the record in a shared row, and decides the block if it is full afterwards.
     ///
     /// - Returns: false if the record must be read in another way.
     func addShared(
@@ -160,7 +160,7 @@ struct FleetWorker: ~Copyable {
     return end + 1
   }
 
-  /// Reads a line for a group, and decides for its user.
+  /// Reads a line for a group, and decides the user of the line.
   ///
   /// - Returns: whether the line has a user.
   @discardableResult

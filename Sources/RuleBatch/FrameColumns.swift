@@ -9,7 +9,8 @@ package struct FrameColumns: Sendable {
     package var subject = UserMember.userID.key
     /// The root for columns that are neither members nor roots; nil if each is a separate root.
     package var root: String?
-    /// The columns whose names differ from the paths of their values, by path: `user.plan`.
+    /// The columns whose names differ from the paths of their values. The keys are paths such as
+    /// `user.plan`.
     package var columns: [String: String] = [:]
     package var null = ArrowNull.missing
     /// Whether attributes that rules read may lack a column.
@@ -85,7 +86,7 @@ package struct FrameColumns: Sendable {
         paths: { FrameColumns.paths(of: $0, options) }))
   }
 
-  /// The same columns for the rules of another SDK.
+  /// Finds the columns of the table for the rules of another SDK.
   func columns(for ruleSet: RuleSet) throws(ArrowError) -> FrameColumns {
     try FrameColumns(table, for: ruleSet, options)
   }

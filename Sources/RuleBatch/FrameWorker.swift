@@ -269,7 +269,7 @@ package final class FrameWorker {
     }
   }
 
-  /// Fills attributes from columns outside `device` if `device` lacks them.
+  /// Fills attributes that `device` lacks from columns outside `device`.
   private func fillStatuses(_ rows: borrowing ArrowRows, _ chosen: ArrowRows.Selection)
     throws(ArrowError)
   {
@@ -315,8 +315,8 @@ package final class FrameWorker {
 
   // MARK: Alone
 
-  /// Decides one row. The reader of records handles its members other than attributes. In most
-  /// tables few rows need this.
+  /// Decides one row. The reader of records handles its members other than attributes. Few rows of
+  /// most tables need this.
   ///
   /// - Returns: the reason why the row has no outcome; nil if it has one.
   private func decideAlone(

@@ -24,7 +24,7 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
 }
 
 extension OutcomeForm {
-  /// JSON in the form that it has in an outcome. In a quoted CSV cell, quotes are doubled.
+  /// JSON in the form that outcomes require. In a quoted CSV cell, quotes are doubled.
   func quoted(_ value: Value) -> [UInt8] {
     var json: [UInt8] = []
     JSONWriter.append(value, to: &json)

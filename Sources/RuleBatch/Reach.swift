@@ -1,9 +1,9 @@
 package import Expressions
 package import RuleEngine
 
-/// The users that reach the audiences of a placement, and the reasons why other users do not. It
-/// has the counts of a batch with an example user for each, and the variants with their expected
-/// shares.
+/// The users that reach the audiences of a placement, and the reasons why other users do not. This
+/// includes the counts of a batch with an example user for each count, and the variants with their
+/// expected shares.
 package struct Reach: Sendable {
   /// A variant of an audience.
   package struct Variant: Sendable {

@@ -41,7 +41,7 @@ struct SubjectColumns: ~Copyable {
   // word of a mask, and `deinit` frees them. Tests: FixedLengthHashTests.agreesWithBytes,
   // AssignerTests, asan.
 
-  /// The columns for each number of a prefix length, and whether they belong to the current block.
+  /// The columns for each prefix length, and whether they belong to the current block.
   private var memory: [UnsafeMutablePointer<UInt64>] = []
   private var isReady: [Bool] = []
 
@@ -55,10 +55,11 @@ struct SubjectColumns: ~Copyable {
     for number in isReady.indices { isReady[number] = false }
   }
 
-  /// The columns for prefixes of the length with this number, each ``BlockShape/stride`` long:
+  /// The columns for prefixes of a length, given by its number. Each column has
+  /// ``BlockShape/stride`` words:
   /// - for words in lanes and the first word, to which the prefix adds: the word times `prime2`;
-  /// - for other words: the round that they contribute;
-  /// - for the bytes after words: their contribution.
+  /// - for other words: the word's round;
+  /// - for the bytes after words: the contribution of these bytes.
   mutating func columns(
     _ number: Int, _ layout: HashLayout, _ block: borrowing BatchBlock
   ) -> UnsafePointer<UInt64> {

@@ -130,7 +130,7 @@ extension Tally.MissingAttribute {
   }
 
   /// The effect of the clause in words, such as `matched 'user.seed < 50' because user.seed is
-  /// missing (counts as 0)`. There is one text for users that match, and one for those that do not.
+  /// missing (counts as 0)`. The text differs for users that match and users that do not.
   package func words(matched: Bool) -> String {
     let clause = clause.split { $0.isWhitespace }.joined(separator: " ")
     return (matched ? "matched" : "did not match")

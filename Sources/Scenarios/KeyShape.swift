@@ -1,7 +1,7 @@
 package import Expressions
 
-/// The keys and words that an object of a case or scenario may have. Without this check, unknown keys would be ignored
-/// silently, and a misspelt expectation would match any result.
+/// The keys and words that an object of a case or scenario may have. Without a check of keys, unknown keys would be
+/// ignored silently, and a misspelled expectation would match any result.
 ///
 /// A shape is written as a string of names, separated by spaces. A name can be followed by a description of its value.
 /// Without a description, any value is allowed.

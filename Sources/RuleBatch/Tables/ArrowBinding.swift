@@ -38,7 +38,7 @@ package struct ArrowBinding: Sendable {
       /// A constant, because no column has the value, or all its values are NULL.
       case constant(Cell)
 
-      /// Whether the content is the last column of the path, or inside it.
+      /// Whether the content is the last column of the path, or a value inside this column.
       var isLeaf: Bool {
         switch self {
         case .column, .below: true

@@ -14,8 +14,9 @@ package enum ArrowNull: Hashable, Sendable {
   case null
 }
 
-/// An array whose buffers, and those of its children, exist and have the required lengths. Their
-/// contents are not checked: offsets and codes must be compared with their limits before use.
+/// An array whose buffers exist and have the required lengths, including the buffers of its
+/// children. Their contents are not checked: offsets and codes must be compared with their limits
+/// before use.
 ///
 /// The parts are trivial values except for the children, so that they can stay in registers during
 /// a loop over rows. The column is valid until the array is released.

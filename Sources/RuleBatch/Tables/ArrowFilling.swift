@@ -209,8 +209,8 @@ extension ArrowRows {
     }
   }
 
-  /// Processes rows in parts, and prefetches the input of the next part before each. A block has
-  /// one page of each column, and at its beginning, reads are unpredictable.
+  /// Processes rows in parts, and prefetches the input of the next part before each part. A block
+  /// has one page of each column, and at its beginning, reads are unpredictable.
   @inline(__always)
   static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
     var row = 0

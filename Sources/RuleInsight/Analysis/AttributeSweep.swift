@@ -4,7 +4,7 @@ package import RuleEngine
 
 /// The outcomes for a user over the values of one attribute.
 package struct AttributeSweep {
-  /// A range of adjacent values with one outcome. A nil bound is open.
+  /// A range of adjacent values with the same outcome. A nil bound is open.
   package struct Stretch {
     /// The smallest and the largest value of the range.
     package var from: Value?
@@ -106,7 +106,7 @@ package struct AttributeSweep {
     add(texts.map { .string($0) }, isWhole: false, constants, decide)
   }
 
-  /// Adds values in their order. Adjacent values with one outcome form a stretch.
+  /// Adds values in order. Adjacent values with the same outcome form a stretch.
   private mutating func add(
     _ values: [Value], isWhole: Bool, _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
@@ -126,7 +126,7 @@ package struct AttributeSweep {
       var told = Stretch(
         from: i == 0 ? nil : stretch.first, to: i == found.count - 1 ? nil : stretch.last,
         outcome: stretch.outcome, isOwn: stretch.isOwn, isOfTexts: stretch.first.text != nil)
-      // More values lie between the tested ones. At each border, the value on one side is a
+      // There are more values between the tested values. At each border, the value on one side is a
       // constant.
       if !isWhole, i > 0, !isConstant.contains(stretch.first),
         isConstant.contains(found[i - 1].last)
@@ -252,7 +252,7 @@ extension RuleSet {
 
   /// The outcomes for a user over the values of an attribute.
   ///
-  /// - Returns: nil when no condition of the placement reads it, or the record is rejected.
+  /// - Returns: nil if no condition of the placement reads the attribute, or if the record is rejected.
   package func sweep(
     _ path: AttributePath, of placement: String, for record: Value, at clock: HistoryClock,
     assigner: Assigner
@@ -262,7 +262,7 @@ extension RuleSet {
       let (space, _) = placementSpace(placement, context),
       let place = space.places.firstIndex(where: { $0.path == path })
     else { return nil }
-    // Attributes that depend on it are derived from each of its values.
+    // Attributes that depend on the swept attribute are derived from each of its values.
     let derived = DerivedAttributes(completed(record, at: clock), on: language.platform)
     let record = DeviceDerivation.withoutFollowers(of: path.names, in: record)
     let (constants, isOrdered) = space.constants(of: place)

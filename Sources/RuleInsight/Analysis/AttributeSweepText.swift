@@ -89,7 +89,7 @@ extension AttributeSweep {
   }
 
   /// The stretches. Strings that no condition names are merged into one row if their outcomes are
-  /// the same, because an order is meaningless if no condition uses it.
+  /// the same, because the order of strings is meaningless if no condition uses it.
   private var textRows: [Row] {
     func row(_ stretch: Stretch) -> Row {
       Row(range: stretch.text, outcome: stretch.outcome.text, isOwn: stretch.isOwn)

@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// Finds the smallest change for one user and one audience.
 final class ChangeFinder {
-  /// The user, with the current entitlements or with others.
+  /// The user, with the current entitlements or with other entitlements.
   private struct Variant {
     var record: Value
     var context: RecordContext
@@ -135,7 +135,7 @@ final class ChangeFinder {
     return SmallestChange(verdict: .none, excluded: paths, why: why)
   }
 
-  /// Whether the analysis agrees with the decision about the user.
+  /// Whether the analysis agrees with the decision for the user.
   private func isConsistent(_ reasons: [Decision.Reason]) -> Bool {
     let held = conditionOf.compactMap { $0 }
     let outcomes = model.outcomes(of: held.map { model.conditions[$0].root }, for: context.witness)
@@ -153,7 +153,7 @@ final class ChangeFinder {
 
   // MARK: What no attribute changes
 
-  /// Why the audience matches no user like this one, whatever the attributes are.
+  /// The reason why no change of attributes can make the audience match; nil if there is none.
   private var hindrance: String? {
     let compiled = ruleSet.rules[rule]
     if compiled.isBroken { return "its expression does not compile" }
@@ -198,7 +198,7 @@ final class ChangeFinder {
 
   // MARK: Variants
 
-  /// The user with the current entitlements, and with others if audiences skip owners.
+  /// The user with the current entitlements, and with other entitlements if audiences skip owners.
   private func variants() -> [Variant] {
     let own = context.state.entitlements
     let excluded = ruleSet.rules[rule].audience.entitlementGuard
@@ -241,8 +241,8 @@ final class ChangeFinder {
         isDead = true
       }
     }
-    // Attributes that apps set come first, then those that depend on purchases, and last those that
-    // change constantly.
+    // Attributes that apps set come first, then attributes that depend on purchases, and last
+    // attributes that change constantly.
     let ranks = space.places.map { Self.rank($0.path.names) }
     let order = (0...2).flatMap { rank in space.places.indices.filter { ranks[$0] == rank } }
     return Variant(

@@ -6,8 +6,8 @@ extension PlacementAnalysis {
   /// A question whose witnesses are users for whom a clause decides whether a rule matches them.
   struct DecidingQuestion {
     var question: ConditionSpace.Question
-    /// Whether it asks for users of any kind and with any history. If no such question has an
-    /// answer, no such user exists.
+    /// Whether the question asks for users of any kind and with any history. If no such question
+    /// has an answer, no such user exists.
     var isGeneral: Bool
   }
 

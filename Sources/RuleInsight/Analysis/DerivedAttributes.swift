@@ -3,7 +3,7 @@ package import Pricing
 internal import RuleEngine
 
 /// Pairs of device attributes that depend on each other: a version and its padded form, or the days
-/// and minutes since an event. A user has both or neither.
+/// and minutes since an event. A user has both attributes of a pair or neither.
 package struct DerivedAttributes {
   private enum Relation {
     case padded, minutes

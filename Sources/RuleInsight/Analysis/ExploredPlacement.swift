@@ -46,8 +46,8 @@ package struct ExploredPlacement {
     return readers
   }
 
-  /// The outcomes of nodes for a user with one different attribute; empty if it does not fit into a
-  /// frame.
+  /// The outcomes of nodes for a user that has only one attribute; empty if the attribute does not
+  /// fit into a frame.
   func outcomes(of nodes: [Int], with candidate: ConditionSpace.Candidate) -> [OutcomeSet] {
     model.outcomes(of: nodes, for: AnalysisWitness.nothing.with(candidate)) ?? []
   }

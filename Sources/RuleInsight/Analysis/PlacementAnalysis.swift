@@ -24,8 +24,8 @@ struct PlacementAnalysis {
   let conditionOf: [Int?]
   /// The model's conditions that are true for all devices from now on.
   let dates: Range<Int>
-  /// By condition and clause, the flips for questions about deciding clauses; empty if there are no
-  /// such questions.
+  /// For each condition and clause, the flip for questions about deciding clauses; empty if there
+  /// are no such questions.
   let flips: [[ClauseFlip?]]
   private let effort: Int
   /// Whether witnesses may be users at a later time.
@@ -42,7 +42,7 @@ struct PlacementAnalysis {
   private let placement: Int
   /// Whether users may pass a rule that matches them.
   let mayBePassed: Bool
-  /// By condition, the first rule of the placement with it.
+  /// For each condition, the first rule of the placement that has it.
   private let firstRules: [Int: Int]
   /// Whether the first matching rule always decides.
   private let isPlain: Bool
@@ -50,7 +50,7 @@ struct PlacementAnalysis {
   let space: ConditionSpace
   private let decider: WitnessDecider
   private(set) var statistics = RuleAnalysis.Statistics()
-  /// An answer to an earlier question, which may answer others.
+  /// An answer to an earlier question, which may answer other questions too.
   private struct Known {
     var witness: AnalysisWitness
     var record: Value
@@ -75,7 +75,8 @@ struct PlacementAnalysis {
   /// Nodes that all questions are about, if there are few.
   private let asked: [Int]
   private static let mostRulesAtOnce = 64
-  /// For the last rule, the earlier conditions that are known to matter to questions about it.
+  /// The last rule of a question, and the earlier conditions that are known to matter to questions
+  /// about that rule.
   private var learned: (rule: Int, conditions: [Int])?
 
   /// - Parameters:
@@ -133,9 +134,9 @@ struct PlacementAnalysis {
 
   /// Whether a rule takes users, and how users pass it.
   private struct Gate {
-    /// Whether it can match any user at all.
+    /// Whether the rule can match any user at all.
     let takes: Bool
-    /// Owners of this entitlement skip it.
+    /// The entitlement whose owners skip the rule.
     let owners: String?
     let limit: OccurrenceLimit?
 
@@ -164,7 +165,7 @@ struct PlacementAnalysis {
     return (distinct, before)
   }
 
-  /// The conditions that must not hold for a user to reach a rule; nil when no user reaches it.
+  /// The conditions that must be false for a user that reaches a rule; nil if no user reaches the rule.
   ///
   /// - Parameter isFirstTime: whether no limit is used up and no entitlement is owned.
   func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
@@ -204,7 +205,7 @@ struct PlacementAnalysis {
     return !other.leavesRoom(for: limit)
   }
 
-  /// The question for users that a rule matches; nil when no user reaches it.
+  /// The question that finds users that a rule matches; nil if no user reaches the rule.
   func taking(_ rule: Int, isFirstTime: Bool) -> ConditionSpace.Question? {
     reaching(rule, isFirstTime: isFirstTime).map { earlier in
       ConditionSpace.Question([holding(rule)].compactMap { $0 }, sparing: earlier)
@@ -310,8 +311,8 @@ struct PlacementAnalysis {
     return nil
   }
 
-  /// The results, and users for whom each clause of each rule holds or does not hold while it
-  /// matters.
+  /// The results of the analysis, with users for whom each clause of each rule decides by being
+  /// true, and users for whom it decides by not being true.
   mutating func explored() -> ExploredPlacement {
     for rule in rules where takes(rule) {
       guard let condition = conditionOf[rule], let taking = taking(rule, isFirstTime: false) else {
@@ -335,7 +336,7 @@ struct PlacementAnalysis {
 
   /// Whether it is proved that a question has no answer.
   ///
-  /// - Returns: conditions that suffice for the proof; nil when it is unknown.
+  /// - Returns: conditions that suffice for the proof; nil if there is no proof.
   func proof(
     _ question: ConditionSpace.Question, gettingTo rule: Int, relaxing: [Int] = []
   ) -> [Int]? {
@@ -416,7 +417,7 @@ extension PlacementAnalysis {
 
 /// The outcomes of some nodes.
 private struct NodeOutcomes {
-  /// In ascending order.
+  /// The nodes, in ascending order.
   private var nodes: [Int] = []
   private var outcomes: [OutcomeSet] = []
 
@@ -440,7 +441,8 @@ private struct NodeOutcomes {
     outcomes.insert(outcome, at: place)
   }
 
-  /// The index of a node, or its insertion point. Cheaper than hashing, because there are few.
+  /// The index of a node, or its insertion point. A search is cheaper than hashing, because there
+  /// are few nodes.
   private func place(of node: Int) -> Int {
     var (low, high) = (0, nodes.count)
     while low < high {
@@ -452,7 +454,7 @@ private struct NodeOutcomes {
 }
 
 extension OccurrenceLimit {
-  /// Whether a user below this limit is also below another one.
+  /// Whether every user below this limit is also below another limit.
   func leavesRoom(for other: OccurrenceLimit) -> Bool {
     key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
       && other.interval.isWithin(interval)
@@ -460,7 +462,7 @@ extension OccurrenceLimit {
 }
 
 extension OccurrenceLimit.Interval {
-  /// Whether every occurrence that counts in this interval counts in another.
+  /// Whether every occurrence that counts in this interval also counts in another interval.
   func isWithin(_ other: Self) -> Bool {
     switch (self, other) {
     case (_, .infinity): true

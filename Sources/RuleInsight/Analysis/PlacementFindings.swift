@@ -11,7 +11,7 @@ extension PlacementAnalysis {
       let compiled = ruleSet.rules[rule]
       // A limit that never allows anything has its own finding.
       guard takes(rule) else { continue }
-      // For audiences after one that matches every user, compiling already reports it.
+      // If an earlier audience matches every user, compiling already reports the audiences after it.
       if !everybody { findings += self.findings(about: rule) }
       let audience = compiled.audience
       everybody =
@@ -60,7 +60,7 @@ extension PlacementAnalysis {
       var needed = proof(question, gettingTo: rule)
     else { return earlier }
     needed = reduced(needed, question.goals)
-    // Of several rules with the same condition, the first one decides.
+    // If several rules have the same condition, the first one decides.
     return needed.compactMap { condition in earlier.first { conditionOf[$0] == condition } }
       .sorted()
   }
@@ -197,7 +197,7 @@ extension PlacementAnalysis {
         guard case .proof = ask(question, gettingTo: rule),
           !model.isGuard(clause: number, of: condition)
         else { continue }
-        // If no user reaches the clause, there is nothing to report about it.
+        // A clause that no user reaches is not reported.
         let reaching = ConditionSpace.Question(context, sparing: earlier)
         if proof(reaching, gettingTo: rule) != nil { break }
         findings.append(constantClause(number, rule, question, isNever: wanted == holds))

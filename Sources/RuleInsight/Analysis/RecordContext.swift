@@ -2,8 +2,8 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The data of a user record that rules read: its attributes, including those taken from other
-/// members, and the answers to questions about its events.
+/// The data of a user record that rules read: its attributes, including attributes that come from
+/// other members, and the answers to questions about its events.
 struct RecordContext {
   let witness: AnalysisWitness
   let state: DecisionState

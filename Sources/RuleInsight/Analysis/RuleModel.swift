@@ -5,8 +5,8 @@ internal import RuleEngine
 /// The conditions of a rule set in the form of an analysis, without duplicates.
 struct RuleModel {
   let model: ConditionModel
-  /// By rule, the number of its condition in the model; nil for a rule that matches every user, and
-  /// for a broken one.
+  /// The number of each rule's condition in the model; nil for a rule that matches every user or
+  /// does not compile.
   let conditionOf: [Int?]
   /// The model's conditions that are true for all devices from now on.
   let dates: Range<Int>
@@ -41,7 +41,7 @@ struct RuleModel {
   /// is not in the past.
   private static func dates(of ruleSet: RuleSet, from now: Instant) -> [String] {
     let day: Int64 = 86_400_000
-    // In some time zones it is still yesterday.
+    // In some time zones the date is still yesterday's.
     guard let yesterday = (now - day).text else { return [] }
     return ["utcDate", "localDate", "utcDateTime", "localDateTime"].filter { name in
       ruleSet.requirements.contains(AttributePath(["device", name]))

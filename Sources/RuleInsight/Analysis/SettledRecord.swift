@@ -27,7 +27,8 @@ enum SettledRecord {
     return stripped
   }
 
-  /// A record in which versions and minutes are recomputed from the attributes derived from them.
+  /// The record with versions and minutes that are recomputed from attributes that usually derive
+  /// from them.
   private static func inverted(_ record: Value) -> Value {
     var inverted = record
     for (source, derived) in [

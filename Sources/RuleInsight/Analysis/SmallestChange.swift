@@ -35,7 +35,7 @@ package struct SmallestChange {
   package var follows: [Change] = []
   /// The largest number of attributes for which it is proved that no change is enough.
   package var excluded = 0
-  /// Why there is no change, or why the result is unknown.
+  /// The reason why there is no change, or why the result is unknown.
   package var why: String?
 
   /// `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?, "why"?}`. A
@@ -110,7 +110,7 @@ extension RuleSet {
   /// - Parameters:
   ///   - index: the audience's number.
   ///   - record: the user record. Its occurrences and events stay unchanged.
-  /// - Returns: nil when there is no such audience, or the record is rejected.
+  /// - Returns: nil if the audience does not exist, or if the record is rejected.
   package func smallestChange(
     audience index: Int, of placement: String, for record: Value, at clock: HistoryClock
   ) -> SmallestChange? {

@@ -13,7 +13,7 @@ struct WitnessRecord {
   /// The time of the occurrences that use up limits.
   enum History: CaseIterable {
     case recent
-    /// As early as possible while they still count, so that limits with a shorter span are not used up.
+    /// The earliest time at which an occurrence still counts, so that limits with a shorter span are not used up.
     case early
   }
 
@@ -131,7 +131,7 @@ final class WitnessDecider {
     self.init(ruleSet, at: HistoryClock(now: now))
   }
 
-  /// Reads a user record into the frame; nil when it is rejected.
+  /// Reads a user record into the frame; nil if the record is rejected.
   func read(_ record: Value) -> DecisionState? {
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
@@ -148,7 +148,7 @@ final class WitnessDecider {
     return reader.state(now: clock.now)
   }
 
-  /// The result of every rule of a placement for a user record; nil when it is rejected.
+  /// The result of every rule of a placement for a user record; nil if the record is rejected.
   func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
     guard let state = read(record) else { return nil }
     guard let number = ruleSet.placement(named: placement) else { return [] }

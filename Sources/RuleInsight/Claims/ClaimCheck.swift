@@ -60,7 +60,7 @@ package struct ClaimCheck: Sendable {
     package var isInKnownLanguage: Bool?
     /// The part that a limit left unchecked; nil if everything was checked.
     package var unchecked: String?
-    /// The reason why the text, or its words, were not checked; nil if everything was checked.
+    /// The reason why the text, or the words in it, were not checked; nil if everything was checked.
     package var gap: String? {
       unchecked
         ?? (isInKnownLanguage == false
@@ -111,7 +111,7 @@ package struct ClaimCheck: Sendable {
 
   /// The claims of each text, in the order of the texts.
   ///
-  /// - Parameter selected: the selected product; nil for each of them in turn.
+  /// - Parameter selected: the selected product; nil for each product in turn.
   package func check(
     _ sources: [String], keepsRenderings: Bool = false, selected: Int? = nil
   ) -> [Result] {

@@ -17,7 +17,7 @@ package enum ClaimFindings {
     for claim in failing.filter({ !$0.isForIneligibleOnly })
       + failing.filter({ $0.isForIneligibleOnly })
     {
-      // In a sentence about one offer, the first problem implies the others.
+      // In a sentence about one offer, the first problem implies the other problems.
       let subject = offerKinds.contains(claim.kind) ? "offer" : claim.kind.rawValue
       guard seen.insert("\(subject) \(claim.product) \(claim.slot) \(sentence(claim))").inserted
       else {

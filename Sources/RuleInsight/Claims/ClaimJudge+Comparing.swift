@@ -92,8 +92,8 @@ extension ClaimJudge {
     return " against '\(products[named[0]].identifier)'"
   }
 
-  /// The reason why a discount ends before the subscription does: `20% off forever` of a coupon for one year; nil if it
-  /// does not end.
+  /// The reason why a discount ends before the subscription does: `20% off forever` of a coupon for one year; nil if
+  /// the discount does not end.
   private func endOfDiscount(_ product: Int, _ share: Double) -> String? {
     let known = products[product]
     guard known.fullMicros ?? 0 <= known.micros ?? 0,
@@ -127,7 +127,7 @@ extension ClaimJudge {
       || discountTime(range, sentence) != nil
   }
 
-  /// How long a discount lasts, if the text says so: `50% off for 3 months`.
+  /// The duration of a discount, if the text states it: `50% off for 3 months`.
   private func discountTime(_ range: Range<Int>, _ sentence: Range<Int>) -> Period? {
     let clause = clause(range.lowerBound, in: sentence)
     for place in clause where text.isOwn[place] {
@@ -211,8 +211,8 @@ extension ClaimJudge {
     return others.isEmpty ? nil : others
   }
 
-  /// The savings of a product compared with other products, as fractions. Compared with itself, it
-  /// is the saving of its offer.
+  /// The savings of a product compared with other products, as fractions. If a product is compared
+  /// with itself, this is the saving of its offer.
   private func savings(of product: Int, against named: [Int]?) -> [Double] {
     let own = products[product]
     guard let year = own.price(per: .year) else { return [] }

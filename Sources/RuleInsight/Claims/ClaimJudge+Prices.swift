@@ -350,8 +350,8 @@ extension ClaimJudge {
     Period.Unit.allCases.compactMap { known.price(per: $0).map { $0 / 1e6 } }
   }
 
-  /// Whether an exact price may be written like this: within two cents, or in whole units, at most
-  /// `most` above the price or 4 % below it.
+  /// Whether an exact price may be written as another number. The number may be within two cents,
+  /// or for whole units, at most `most` above the price or 4 % below it.
   private func isNear(_ exact: Double, _ said: Double, most: Double) -> Bool {
     let isWhole = said == said.rounded()
     // `190 won` for 189.04: large amounts are rounded to tens.

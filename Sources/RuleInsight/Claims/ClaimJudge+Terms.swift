@@ -1,8 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Claims about the contract: whether it can be cancelled, whether it renews, whether it is for
-/// life, and how it is billed.
+/// Claims about the contract: cancelling, renewing, lifetime access and billing.
 extension ClaimJudge {
   mutating func judgeTerms(_ sentence: Range<Int>) {
     for kind in [ClaimWords.Kind.cancel, .noCommitment] {

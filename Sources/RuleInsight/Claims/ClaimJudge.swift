@@ -20,7 +20,7 @@ struct ClaimJudge {
   /// For each adverb of the reading, such as `monthly`, the products with this period.
   private let productsOfAdverbs: [[Int]]
   private let tagRanges: [SourceRange]
-  /// A sentence has many claims, and its text is the same for all.
+  /// The text of the last sentence, which is cached because a sentence has many claims.
   private var lastSentence: (range: Range<Int>, text: String)?
 
   var text: ClaimText { reading.text }
@@ -112,7 +112,7 @@ struct ClaimJudge {
     }
   }
 
-  /// Attributes that a sentence is about, without those that it only compares with.
+  /// Attributes that a sentence is about, without attributes that it only compares with.
   func subjects(in range: Range<Int>) -> [Attribute] {
     let turns = reading.words(.instead, in: range).map { $0.range }
     return attributes(in: range).filter { attribute in
@@ -235,7 +235,7 @@ struct ClaimJudge {
     return found
   }
 
-  /// Whether a word such as `한 달` is a time that is free, and not how often a plan is charged.
+  /// Whether a word such as `한 달` means a free period, and not a billing period.
   private func isFreeTime(_ place: Int) -> Bool {
     ClaimText.isIdeograph(text.scalars[place])
       && reading.quantities.contains {
@@ -264,7 +264,7 @@ struct ClaimJudge {
 }
 
 extension String {
-  /// Without white space at both ends.
+  /// The string without white space at both ends.
   var trimmed: String {
     var rest = self[...]
     while rest.first?.isWhitespace == true { rest.removeFirst() }

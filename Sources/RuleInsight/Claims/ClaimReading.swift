@@ -432,7 +432,7 @@ struct ClaimReading: Sendable {
     place > 0 && text.scalars[place - 1] == "-" && text.outputs[place - 1] >= 0
   }
 
-  /// The currency signs beside a number, and the number including them.
+  /// The currency signs beside a number, and the range of the number including the signs.
   private func signs(around range: Range<Int>) -> (currencies: [String], range: Range<Int>) {
     if let (currencies, count) = ClaimCurrencies.sign(before: range.lowerBound, in: text) {
       return (currencies, range.lowerBound - count..<range.upperBound)

@@ -21,14 +21,14 @@ struct ClaimRun: ~Copyable {
     var followsLocale: Bool
   }
 
-  /// One text.
+  /// The state of one text.
   private struct Text {
     var template: ClaimTemplate
     var markup: ClaimMarkup
     var isUsable: Bool
     var firstChoice: Int
     var combinations: [[Value]]
-    /// Whether it contains dates or words of the device's locale.
+    /// Whether the text contains dates or words of the device's locale.
     var hasLocalWords: Bool
     /// The outcome of each claim.
     var outcomes: [ClaimKey: Outcome] = [:]

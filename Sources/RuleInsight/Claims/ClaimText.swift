@@ -42,8 +42,8 @@ struct ClaimText: Sendable {
   /// Parses a text with marks.
   ///
   /// - Parameters:
-  ///   - starts: by number of the template's own texts, the start of each.
-  ///   - tags: by number of its tags, the start of each.
+  ///   - starts: the start of each of the template's own texts, by its number.
+  ///   - tags: the start of each tag, by its number.
   ///   - written: the numbers of the tags that contain text of their own.
   init(marked: String, texts starts: [Int], tags: [Int], withText written: Set<Int> = []) {
     withText = written

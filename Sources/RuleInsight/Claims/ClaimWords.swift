@@ -63,7 +63,7 @@ package struct ClaimWords: Sendable {
   /// The codes of the languages, in the order of the tables.
   package var codes: [String] { languages.map { $0.code } }
 
-  /// These words, extended with those of a file: `{"languages": {"sv": {"free": ["gratis"]}}}`.
+  /// These words, extended with words from a file: `{"languages": {"sv": {"free": ["gratis"]}}}`.
   package func extended(by json: [UInt8]) -> Compilation<ClaimWords> {
     do throws(JSONFault) {
       let value = try Value.parse(json: json)
@@ -165,7 +165,7 @@ extension ClaimWords {
     "ko", "ja", "zh", "ru", "en", "es", "fr", "de", "it", "pt", "nl", "tr",
   ]
 
-  /// The languages that contain most of a text's words; empty if they contain hardly any.
+  /// The languages that contain most of a text's words; empty if no language contains more than a few.
   private func ranked(_ text: ClaimText) -> [Language] {
     let words = text.wordStarts
     guard !words.isEmpty else { return [] }

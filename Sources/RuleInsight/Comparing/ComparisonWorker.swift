@@ -2,7 +2,7 @@ package import Expressions
 package import RuleBatch
 internal import RuleEngine
 
-/// Decides users by two configs, chunk by chunk, and finds those with different outcomes. Each
+/// Decides users by two configs, chunk by chunk, and finds users with different outcomes. Each
 /// thread has its own worker.
 package struct ComparisonWorker: ~Copyable {
   // SAFETY: Views lead into the chunk, which stays until the call ends; results are copies. Choices

@@ -58,8 +58,7 @@ package struct ConfigChange: Sendable {
 }
 
 extension RuleComparison {
-  /// The differences between the two configs, placement by placement, as far as they can affect
-  /// outcomes.
+  /// The differences between the two configs that can affect outcomes, placement by placement.
   package var changes: [ConfigChange] {
     placements.flatMap { placement in
       var changes = PlacementChanges(placement, old.plan.ruleSet, new.plan.ruleSet)

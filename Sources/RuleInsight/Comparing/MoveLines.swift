@@ -61,7 +61,7 @@ struct MoveLines {
   ///
   /// - Parameters:
   ///   - kind: the number of a kind that was added.
-  ///   - place: its number among the chunk's kinds, for rows.
+  ///   - place: the kind's number among the chunk's kinds, for rows.
   mutating func write(_ subject: ByteView, kind: Int, place: Int) {
     // SAFETY: Bytes of the identity and of local numbers are copied into the array at once.
     // Tests: DiffCommandTests.everyFormHasTheSameUsers.

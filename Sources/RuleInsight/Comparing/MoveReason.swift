@@ -1,13 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Why a user has a different outcome by another config.
+/// The reason why a user has a different outcome by another config.
 package enum MoveReason: String, Hashable, Sendable, CaseIterable {
   /// An audience matches other users.
   case condition
   /// An audience divides its users differently.
   case weights
-  /// An audience has now reached its limit, or is now below it again.
+  /// The limit of an audience is used up for the user by only one of the configs.
   case limit
   /// An audience comes earlier than before.
   case order

@@ -13,9 +13,9 @@ struct PairQuestions {
     var root: Int?
     var limit: OccurrenceLimit?
     var owners: String?
-    /// Whether it can match any user.
+    /// Whether the rule can match any user.
     var takes: Bool
-    /// Whether any user may skip it.
+    /// Whether any user may skip the rule.
     var mayBePassed: Bool { limit != nil || owners != nil }
 
     /// Whether users of a later rule may skip this rule because its limit is used up.
@@ -66,7 +66,7 @@ struct PairQuestions {
     } ?? others.count
   }
 
-  /// The question about a pair; nil if no user reaches it.
+  /// The question about a pair; nil if no user reaches the pair.
   func question(_ pair: Pair) -> (goals: [Int], sparing: [Int])? {
     let (from, to) = (pair.from.map { old[$0] }, pair.to.map { new[$0] })
     var sparing: [Int] = []

@@ -53,11 +53,11 @@ package final class RuleComparison: Sendable {
 
   /// - Parameters:
   ///   - old: a rule set.
-  ///   - new: the rule set to compare it with.
+  ///   - new: the rule set to compare with `old`.
   ///   - placements: names, without duplicates; nil for all placements of both.
   ///   - clock: the time of the decisions.
   ///   - assigners: how users without an assignment get one, by the old and by the new rules.
-  ///   - form: how users that move are written; nil if they are not.
+  ///   - form: the format in which moved users are written; nil if they are not written.
   ///   - fleets: the SDKs that decide for users whose records name theirs.
   package init(
     _ old: RuleSet, _ new: RuleSet, placements names: [String]?, clock: HistoryClock,

@@ -31,7 +31,7 @@ package struct VersionCheck {
       self.init(sdk, from: from, to: to)
     }
 
-    /// The first version, and those at which something changes.
+    /// The first version of the range, and the versions at which something changes.
     var versions: [SDKVersion] {
       [from]
         + SDKProfile.changes(of: sdk).filter { version in
@@ -237,7 +237,7 @@ package struct VersionCheck {
     var subjects: [(version: SDKVersion, ruleSet: RuleSet)] = []
     for version in range.versions {
       let ruleSet = family.ruleSet(for: SDKProfile(range.sdk, version))
-      // JavaScript is not compared, because its result is unknown.
+      // Conditions in JavaScript are not compared, because their results are unknown.
       guard ruleSet.profile?.behavior != nil, ruleSet.storage.rejection == nil else { continue }
       if let last = subjects.last?.ruleSet, last.isDecidedAlike(ruleSet) { continue }
       subjects.append((version, ruleSet))

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Computes the outcomes of a group's atoms for its values.
+/// Computes the outcomes of a group's atoms for the group's values.
 ///
 /// Few of an attribute's many atoms have different outcomes for two values that are close to each other. Only these are
 /// evaluated again, so values should be requested in order.
@@ -9,7 +9,7 @@ final class AtomRunner {
   private let starts: [UInt32]
   private let group: AttributeGroup
   private let question: Int?
-  /// The rest of the context; nil when it does not matter.
+  /// The rest of the context; nil if the rest does not matter.
   private let base: AnalysisWitness?
   private let relations: ValueRelations
   /// The slot of the only attribute of the group, if it can change alone.
@@ -159,7 +159,7 @@ struct ValueRelations {
     return !["true", "false", "nan", "inf", "infinity", "+inf", "-inf"].contains(text.lowercased())
   }
 
-  /// Atoms whose outcomes may differ between two values; nil if that is not known, or for most of them.
+  /// Atoms whose outcomes may differ between two values; nil if this is unknown, or if it applies to most atoms.
   func changed(from first: Value, to second: Value) -> [Int]? {
     if case .string(let a) = first, case .string(let b) = second {
       guard isPlain(a), isPlain(b) else { return nil }

@@ -105,7 +105,7 @@ final class AttributeClasses {
   }
 }
 
-/// Values of a group that matter to atoms, including nested ones.
+/// Values of a group that matter to atoms, including nested values.
 struct TreeCandidates {
   let runner: AtomRunner
   /// A function that distinguishes values beyond the atoms.
@@ -181,7 +181,7 @@ struct TreeCandidates {
     return near.ranked(found)
   }
 
-  /// The demands of all atoms on a slot, and the constants in opaque ones.
+  /// The demands of all atoms on a slot, and the constants in opaque atoms.
   func demands(of slot: Int?) -> AttributeDemands {
     var all = AttributeDemands()
     guard let slot else { return all }

@@ -18,7 +18,7 @@ struct AttributeUses {
   private(set) var elements: [Int: Set<Use>] = [:]
   /// Attributes that rules compare with doubles, or that they combine with doubles in calculations.
   private(set) var doubles: Set<Int> = []
-  /// Attributes that must be whole numbers, because CEL calculates with them and an integer.
+  /// Attributes that must be whole numbers, because CEL combines them with an integer in a calculation.
   private(set) var integers: Set<Int> = []
   /// For each attribute, the attributes that rules compare it with.
   private(set) var partners: [Int: [Int]] = [:]

@@ -15,7 +15,7 @@ extension ConditionModel {
     return path(to: node, from: conditions[condition].root, &seen)
   }
 
-  /// The nodes that questions about a condition and its clauses refer to.
+  /// The nodes that are the subject of questions about a condition and its clauses.
   package func nodes(askedAbout condition: Int) -> [Int] {
     var nodes = [conditions[condition].root]
     for (number, clause) in conditions[condition].clauses.enumerated() {

@@ -4,7 +4,7 @@ package import Expressions
 package enum AnalysisAnswer {
   /// A context answers the question.
   case witness(AnalysisWitness)
-  /// It is proved that no context that JSON can express answers the question.
+  /// No context that JSON can express answers the question, which is proved.
   case proof
   /// Neither a context nor a proof was found.
   case unknown(Reason)
@@ -35,12 +35,12 @@ extension ConditionSpace {
   /// Looks for a context that answers a question.
   ///
   /// Few of the many conditions that must be false matter. A condition is added to the search when
-  /// a context is found for which it is true. If no context avoids the added conditions, no context
-  /// avoids all of them.
+  /// a context is found for which it is true. If no context makes the added conditions false, no
+  /// context makes all conditions false.
   ///
   /// - Parameters:
   ///   - needed: conditions known to matter; after a proof, the conditions that it used.
-  ///   - budget: steps for this question.
+  ///   - budget: the maximum number of steps for this question.
   ///   - accepts: whether a context is acceptable. A rejected context does not end the search, and
   ///     prevents a proof.
   package func answer(

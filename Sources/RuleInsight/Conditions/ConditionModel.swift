@@ -231,7 +231,7 @@ private struct FormulaReader {
 
   /// The formula node of a graph node.
   ///
-  /// - Parameter isWhole: whether it is a whole condition, for which null is equivalent to an
+  /// - Parameter isWhole: whether the node is a whole condition, for which null is equivalent to an
   ///   error.
   mutating func node(
     _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph, isWhole: Bool = false

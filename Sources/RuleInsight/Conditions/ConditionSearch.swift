@@ -45,8 +45,8 @@ struct ConditionSearch {
 
   /// - Parameters:
   ///   - exclusion: classes that are not possible.
-  ///   - isProof: whether opaque atoms may have any outcome. Otherwise they have their outcomes on
-  ///     the candidates.
+  ///   - isProof: whether opaque atoms may have any outcome. If false, they only have the outcomes
+  ///     that candidates produce.
   ///   - budget: the number of steps. A visit of a node is one step.
   ///   - relaxed: nodes of the model's formula that may have any outcome.
   init(

@@ -35,7 +35,7 @@ package final class ConditionSpace {
     var count: Int
   }
 
-  /// How to find the outcome of an atom.
+  /// The data for finding the outcome of an atom.
   struct Atom {
     /// The variable, or -1 when the atom has several or none.
     var variable: Int
@@ -91,7 +91,7 @@ package final class ConditionSpace {
     self.init(model, roots: roots) { model.classes(of: $0, for: $1) }
   }
 
-  /// - Parameter classes: the classes of a group for some atoms of it.
+  /// - Parameter classes: returns the classes of a group for some of its atoms.
   init(_ model: ConditionModel, roots: [Int], classes: (Int, [Int]) -> AttributeClasses) {
     self.model = model
     var needed: Set<Int> = []

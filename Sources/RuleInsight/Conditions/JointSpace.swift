@@ -13,8 +13,8 @@ struct ValueLabels {
 ///
 /// Both models read the same attributes. Every value belongs to a class of either model. The
 /// classes of the rules are refined, so that all values of one class are also in a single class of
-/// the claims. The possible outcomes of the claims are enumerated class by class, and for each of
-/// them the rules are queried.
+/// the claims. The possible outcomes of the claims are enumerated class by class, and the rules are
+/// queried for each outcome.
 package final class JointSpace {
   package enum Answer {
     case witness(AnalysisWitness)

@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// The possible outcomes of a condition or a part of one, as far as its context can distinguish
-/// them.
+/// The possible outcomes of a condition or a part of a condition, as far as the context can
+/// distinguish them.
 package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -10,9 +10,9 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package static let `true` = Self(rawValue: 1)
   package static let `false` = Self(rawValue: 2)
   package static let null = Self(rawValue: 4)
-  /// Another value, which superscript treats as true.
+  /// A value other than a bool or null, which superscript treats as true.
   package static let truthy = Self(rawValue: 8)
-  /// Another value, which superscript treats as false.
+  /// A value other than a bool or null, which superscript treats as false.
   package static let falsy = Self(rawValue: 16)
   package static let fault = Self(rawValue: 32)
 
@@ -37,7 +37,7 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   /// The number of the first outcome.
   var number: Int { rawValue.trailingZeroBitCount }
 
-  /// Whether it contains exactly one outcome.
+  /// Whether the set contains exactly one outcome.
   var isSingle: Bool { rawValue.nonzeroBitCount == 1 }
 
   /// The numbers of the outcomes in the set.

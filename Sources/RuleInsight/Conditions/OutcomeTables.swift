@@ -73,7 +73,7 @@ struct OutcomeTables: Sendable {
   /// The possible outcomes of a connective.
   ///
   /// - Parameters:
-  ///   - value: the number of its table, or the outcome of a constant.
+  ///   - value: the number of the connective's table, or the outcome of a constant.
   ///   - operand: the possible outcomes of an operand.
   @inline(__always)
   func outcome(

@@ -15,7 +15,7 @@ package final class FuzzReport {
     /// The requests as traffic, and their outcomes.
     package var traffic: [Value] = []
     package var shown: [Value] = []
-    /// The error of `holds`, if it failed.
+    /// The error of `holds`, if evaluating it failed.
     package var error: String?
     /// Attributes with types that conditions are not written for.
     package var unusual: [String] = []

@@ -21,7 +21,7 @@ struct FuzzSpace: Sendable {
   private(set) var parts: [Part] = []
   /// The indices of parts that invariants read.
   private let claimed: [Int]
-  /// By index in the order, the number of single changes before each part.
+  /// For each part, the number of single changes in the parts before it.
   private let order: [Int]
   private let values: Int
   private var singles: Int { values * bases.count }

@@ -18,7 +18,7 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
   case repeating
   /// A request applies the effects that the table lists.
   case effects
-  /// No outcome exceeds its limit.
+  /// No outcome exceeds the limit of its audience.
   case limits
   /// Texts contain no tag that came from data.
   case texts

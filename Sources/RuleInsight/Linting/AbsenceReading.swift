@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The result of a superscript condition for users that lack one attribute, unless it depends on
-/// other attributes.
+/// The result of a superscript condition for users that lack one attribute, unless the result
+/// depends on other attributes.
 struct AbsenceReading {
   enum Answer {
     case yes, no, fails
@@ -177,7 +177,7 @@ struct AbsenceReading {
 
   // MARK: Reasons
 
-  /// The clauses below a part that make it true, or false.
+  /// The clauses below a part that make the part true or false, as wanted.
   private mutating func reasons(_ id: ParsedExpression.ID, when wanted: Bool) -> [Reason] {
     let node = expression[id]
     switch node.kind {

@@ -71,7 +71,7 @@ extension ContextSchema {
     "latestSubscriptionPeriodType", "latestSubscriptionState",
   ]
 
-  /// Attributes that differ between platforms, or have members of their own.
+  /// Attributes that differ between platforms, or that have members.
   private static let others = [
     "isApplePayAvailable", "activeEntitlementObjects", "activeEntitlementsObject", "customerInfo",
     "capabilities", "capabilitiesConfig", "capabilities_config", "latestSubscriptionWillAutoRenew",

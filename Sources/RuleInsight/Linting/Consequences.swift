@@ -3,15 +3,15 @@ internal import RuleEngine
 
 /// Findings that are only consequences of other problems at the same place.
 ///
-/// A call with an invalid pattern on an attribute that may be missing has one problem. If the other
-/// problem remains after a fix, it is reported then.
+/// For a call with an invalid pattern on an attribute that may be missing, only the pattern is
+/// reported. The missing attribute is reported after the pattern was fixed.
 struct Consequences {
   /// Problems that make a part of an expression certainly unintended.
   private static let causes: Set<Diagnostic.Code> = [
     .badRegex, .typeError, .unknownFunction, .valueNotInEnum,
   ]
 
-  /// The causes by their path.
+  /// The causes, by the path of their diagnostic.
   private var known: [String: [Diagnostic]] = [:]
 
   init(of others: [Diagnostic]) {

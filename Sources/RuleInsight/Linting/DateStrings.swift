@@ -72,7 +72,7 @@ enum DateStrings: Lint {
     _ text: String, _ path: [String], isOrder: Bool, _ subject: LintSubject
   ) -> Problem? {
     if let clock = Clock(path) {
-      // Apps choose the format in their users' own records.
+      // For users' own records, apps choose the format.
       return problem(text, clock, path.joined(separator: "."), isOrder: isOrder)
     }
     guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }

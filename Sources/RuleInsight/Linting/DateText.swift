@@ -101,7 +101,7 @@ struct DateText {
     return "\(year)-\(padded(month))-\(padded(day))"
   }
 
-  /// Why the date does not exist in the calendar; nil when it does.
+  /// The reason why the date does not exist in the calendar; nil if it exists.
   var problem: String? {
     guard (1...12).contains(month) else { return "there is no month \(month) in '\(iso)'" }
     let last = CivilDate.days(inMonth: month, of: year)

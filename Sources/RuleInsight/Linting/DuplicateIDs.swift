@@ -122,7 +122,8 @@ enum DuplicateIDs: Lint {
 
     mutating func beginPlacement() { place += 1 }
 
-    /// Adds an experiment. Returns a finding if it differs from an earlier one with the same ID.
+    /// Adds an experiment. Returns a finding if the experiment differs from an earlier experiment
+    /// with the same ID.
     mutating func add(
       _ element: ConfigElement, id: ConfigElement?, keys: (id: String, paywall: String)
     ) -> Diagnostic? {

@@ -2,7 +2,7 @@ package import Expressions
 package import Pricing
 package import RuleEngine
 
-/// The functions that rules can call, with the languages and SDKs that know them.
+/// The functions that rules can call, with the languages and SDKs that support them.
 package enum FunctionReference {
   package struct Entry: Sendable {
     package let page: FunctionPage

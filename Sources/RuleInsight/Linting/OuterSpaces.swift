@@ -134,7 +134,7 @@ enum OuterSpaces: Lint {
     return found
   }
 
-  /// Where a string has white space at its ends, in words; nil without any.
+  /// The position of white space at the ends of a string, in words; nil if there is none.
   private static func place(_ text: String, _ ends: Ends) -> String? {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       return nil

@@ -15,8 +15,8 @@ enum RepeatedFindings {
   /// The maximum number of other messages that are listed in full.
   private static let mostMessages = 3
 
-  /// The findings. Those of one code about one attribute in one expression are merged into the
-  /// first of the most severe ones.
+  /// The findings. Findings with the same code about one attribute in one expression are merged
+  /// into the first of the most severe ones.
   static func joined(_ findings: [Diagnostic]) -> [Diagnostic] {
     var groups: [[Diagnostic]] = []
     var places: [Key: Int] = [:]

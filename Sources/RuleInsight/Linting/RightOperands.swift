@@ -55,8 +55,8 @@ enum RightOperands: Lint {
       suggestion: "write has(\(name)) ? \(condition.expression.text(id)) : false", subject: name)
   }
 
-  /// The effect of a comparison with null on its right, if it differs from the comparison with the
-  /// attribute on the left; and the operator after swapping the operands.
+  /// The effect of comparing with null on the right, and the operator after swapping the operands.
+  /// Nil if the effect is the same with the attribute on the left.
   private static func effect(_ relation: Relation, _ literal: Value) -> (String, String)? {
     let error = "comparing is an error"
     switch relation.kind {

@@ -4,9 +4,9 @@ internal import RuleEngine
 /// A user-defined schema, as JSON: `{"user": {"age": "int", "roles": {"list": "string"}, "plan":
 /// {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
 ///
-/// `"int?"` is an attribute that some users lack. Instead of a word,
-/// `{"type": "int", "required": true}` is also allowed; a learned schema also contains its counts.
-/// `check-template` reads the same format.
+/// `"int?"` is an attribute that some users lack. Instead of a word, `{"type": "int", "required":
+/// true}` is also allowed. A learned schema also contains counts. `check-template` reads the same
+/// format.
 extension ContextSchema {
   /// The roots of attributes.
   static let rootNames = ["user", "device", "params"]

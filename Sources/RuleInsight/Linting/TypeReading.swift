@@ -14,8 +14,8 @@ struct TypeProblem {
 
 /// Infers the types of an expression's parts, and finds incompatible parts.
 ///
-/// An unknown type is compatible with every other. This affects no decisions: an expression with
-/// problems still compiles and evaluates as before.
+/// An unknown type is compatible with every other type. Type problems do not affect decisions: an
+/// expression with problems still compiles and evaluates as before.
 struct TypeReading {
   typealias Kind = ContextSchema.Kind
 

@@ -76,8 +76,8 @@ struct ExpressionComparison {
   mutating func findings() -> [DialectReport.Finding] {
     let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
     var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
-    // Parts are visited before the parts that contain them, because values that distinguish clauses
-    // are used to test those.
+    // Parts are visited before the parts that contain them, because containing parts are tested
+    // with values that distinguish clauses.
     for part in parts.indices.reversed() {
       guard parts[part].parts.isEmpty else {
         var trials = trials(of: part)
@@ -299,7 +299,7 @@ struct ExpressionComparison {
   }
 
   /// A sample with a value for each attribute that makes a clause true in all the languages. Empty if the whole
-  /// expression does not match it.
+  /// expression does not match the sample.
   private mutating func madeBases() -> [Sample] {
     var base = Sample()
     for path in SampleSet.leaves(of: runners[0].attributes) {

@@ -181,8 +181,8 @@ extension SQLTranslator {
     }
   }
 
-  /// An integer of any size. If it does not fit in 64 bits, it is an error in CEL, and wraps in
-  /// superscript.
+  /// An integer of any size. An integer that does not fit in 64 bits is an error in CEL, and wraps
+  /// in superscript.
   private func fitted(_ text: String, _ columns: [String]) -> SQLCell {
     guard isCEL else { return wrapped(text, columns) }
     let range =

@@ -49,8 +49,8 @@ extension SQLTranslator {
       + others.map { (.all(of: [!isTrue, !isFalse, $0.0]), $0.1) }
   }
 
-  /// The possible values of an integer: Kotlin reads the bits of longs as unsigned integers, but
-  /// not those of 32-bit integers.
+  /// The possible values of an integer: Kotlin reads longs bit by bit as unsigned integers, and
+  /// 32-bit integers unchanged.
   private func integers(_ number: SQLExpression) -> [(SQLCondition, SQLValue)] {
     guard binding.longsAreUnsigned else { return [(.always, .integer(number))] }
     let isInt = SQLCondition.atom(

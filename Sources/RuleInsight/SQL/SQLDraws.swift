@@ -35,7 +35,8 @@ struct SQLDraws {
     }
   }
 
-  /// The variants in order. Each has a test whether a draw selects it or an earlier variant; nil for the last variant.
+  /// The variants in order. The test of a variant is true if a draw selects this variant or an earlier one. The last
+  /// variant has no test.
   func limits(of weights: WeightTable, _ draw: String, _ database: SQLDatabase)
     -> [(variant: Int, test: String?)]
   {

@@ -22,7 +22,7 @@ enum SQLPattern {
         if isInSet { return false }
         isInSet = true
       case "]":
-        // Some implementations read a bracket at the beginning of a set as a member, others as its end.
+        // Some implementations read a bracket at the beginning of a set as a member, others as the end of the set.
         if isInSet, previous == "[" || previous == "^" { return false }
         isInSet = false
       case "?" where previous == "(" && !isInSet: return false

@@ -105,7 +105,8 @@ package struct SQLPlan: Sendable {
     }
   }
 
-  /// The reason why an attribute cannot have a type: no rule reads it. Nil if a rule reads it.
+  /// The reason why a type cannot be set for an attribute: no rule reads the attribute. Nil if a
+  /// rule reads it.
   package static func problem(_ path: String, _ ruleSet: RuleSet) -> String? {
     let read = ruleSet.requirements.map(\.description)
     if read.contains(path) { return nil }

@@ -3,9 +3,9 @@ internal import RuleEngine
 
 /// Translates the conditions of a rule set to SQL.
 ///
-/// It walks the graph that the machine's program was compiled from. A part of a condition becomes a list of possible
-/// values, each with its condition. Missing attributes, errors and coercions are therefore explicit, and SQL's NULL
-/// never decides. A part without an exact form in SQL throws a ``SQLRefusal``.
+/// The translator walks the graph that the machine's program was compiled from. A part of a condition becomes a list of
+/// possible values, each with its condition. Missing attributes, errors and coercions are therefore explicit, and SQL's
+/// NULL never decides. A part without an exact form in SQL throws a ``SQLRefusal``.
 struct SQLTranslator {
   let database: SQLDatabase
   let ruleSet: RuleSet

@@ -29,8 +29,8 @@ package struct AttributeRequirement: Hashable, Sendable {
   package var kinds: [Kind]
   /// The names of the placements that read the attribute, in the order of the config.
   package var placements: [String]
-  /// The attributes that a missing attribute is derived from; nil if it is not derived. Empty if it is derived from the
-  /// clock alone.
+  /// The attributes from which this attribute is derived if it is missing; nil if it is never derived. Empty if it is
+  /// derived from the clock alone.
   package var sources: [AttributePath]?
 
   /// `{"path", "kinds", "placements", "derivedFrom"?}`

@@ -13,7 +13,7 @@ package struct Exercise {
 
 /// The number of times that tests have exercised each part.
 package struct CoverageCounts: Sendable {
-  /// The number of times that a clause was true, and the number of times that it was not.
+  /// The number of times that a clause was true, and the number of times that it was not true.
   package struct Clause: Hashable, Sendable {
     package var holds = 0
     package var fails = 0

@@ -21,7 +21,7 @@ package struct CoverageSearch {
 
   /// The numbers of times that tests have exercised each part.
   package let counts: CoverageCounts
-  /// The points that count, in the order of the config, including those that cannot be exercised.
+  /// All points in the order of the config, including points that cannot be exercised.
   package private(set) var points: [CoveragePoint] = []
   /// The gaps, by point that no test exercises.
   package private(set) var gaps: [CoveragePoint: Gap] = [:]

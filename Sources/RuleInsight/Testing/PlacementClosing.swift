@@ -4,9 +4,9 @@ internal import RuleEngine
 
 /// Finds users for the points of a placement that no test exercises.
 ///
-/// Every user that is found is decided and counted like the users of tests. It is only used if it
-/// then exercises the point that it was found for. Other points that it exercises are not searched
-/// for again.
+/// Every user that is found is decided and counted like the users of tests. The user is only used
+/// if it then exercises the point that it was found for. Other points that the user exercises are
+/// not searched for again.
 struct PlacementClosing {
   private let counter: CoverageCounter
   private let placement: String
@@ -71,7 +71,7 @@ struct PlacementClosing {
     }
   }
 
-  /// Whether deciding a user shows that it exercises the point. If so, it is added.
+  /// Whether a user exercises the point when it is decided. If so, the user is added.
   private mutating func keeps(_ record: Value, for point: CoveragePoint) -> Bool {
     guard exercise(record, for: point) != nil else { return false }
     let record = ordinary(record, for: point)

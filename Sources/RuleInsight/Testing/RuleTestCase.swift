@@ -8,7 +8,7 @@ package struct RuleTestCase: Sendable {
   package var placement: String
   /// The time of the decision, if the test has one.
   package var now: Instant?
-  /// The seed of the draw, if the test has one. It only matters if variants are drawn by hash.
+  /// The seed of the draw, if the test has one. The seed only matters if variants are drawn by hash.
   package var seed: String?
   /// The user's record, as JSON.
   package var record: [UInt8]
@@ -149,8 +149,9 @@ package struct RuleTester: ~Copyable {
 }
 
 extension Explanation {
-  /// The lines that explain why a test fails: the result of the expected audience. Without one, the
-  /// results of the audience that decided and of those that were held back.
+  /// The lines that explain why a test fails: the result of the expected audience. Without an
+  /// expected audience, the lines show the audience that decided and the audiences that were held
+  /// back.
   fileprivate func reasons(for expectation: RuleExpectation) -> [String] {
     let expected: Audience? =
       switch expectation.audience {

@@ -48,7 +48,7 @@ package struct RecordedTraffic: Sendable {
 
   /// Adds a placement that is not earlier than the placements before it.
   ///
-  /// - Returns: false when it is full.
+  /// - Returns: false if the recording is full.
   package mutating func add(_ place: Int, of user: Int, at time: Instant, params json: ByteView?)
     -> Bool
   {

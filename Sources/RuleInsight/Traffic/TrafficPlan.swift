@@ -18,7 +18,7 @@ package final class TrafficPlan: Sendable {
     package var seed = ""
     /// The share of shown paywalls after which the user subscribes.
     package var purchaseRate = 0.0
-    /// How simulated placements are written; nil to only count them.
+    /// The format in which simulated placements are written; nil to only count them.
     package var form: OutcomeForm?
     /// The maximum length of a line of users or of traffic, in bytes.
     package var lineLimit = 1 << 20
@@ -147,7 +147,7 @@ package final class TrafficPlan: Sendable {
 
   package var placementNames: [String] { placements.map { $0.name } }
 
-  /// The index of a placement in this simulation; nil when it is not part of it.
+  /// The index of a placement in this simulation; nil if the placement is not simulated.
   package func place(ofPlacement number: Int) -> Int? {
     places[number] >= 0 ? places[number] : nil
   }

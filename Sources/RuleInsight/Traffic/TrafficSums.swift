@@ -3,7 +3,8 @@ package import RuleEngine
 
 /// Counts of simulated traffic.
 package struct TrafficSums: Hashable, Sendable {
-  /// The number of classes for how often users saw a paywall: 0 to 9 times, and more often.
+  /// The number of classes into which users are divided by the number of times that they saw a
+  /// paywall: 0 to 9, and more.
   package static let bins = 11
   /// The maximum number of placements that are counted by day. It is needed because a config may
   /// have any number of placements.
@@ -55,9 +56,9 @@ package struct TrafficSums: Hashable, Sendable {
   package var rules: [Rule]
   /// The number of failed conditions by kind of failure.
   package var failures: [RuleFailure: Int] = [:]
-  /// The number of users, by paywall of the plan and by how often they saw it.
+  /// The number of users, by paywall of the plan and by the number of times that they saw it.
   package var seen: [[Int]]
-  /// The number of users by how often they saw any paywall.
+  /// The number of users by the number of times that they saw any paywall.
   package var seenAny = Array(repeating: 0, count: bins)
   /// The counts of each day in the time zone. The keys are days since 1970.
   package var days: [Int: Day] = [:]

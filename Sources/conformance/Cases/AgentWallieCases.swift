@@ -142,8 +142,8 @@ enum AgentWallieCases {
     ]
   }
 
-  /// Reads a stored assignment. A stored holdout names no variant. It means the share that the
-  /// config's variants do not cover.
+  /// Reads a stored assignment. A stored holdout names no variant, because it means the share that
+  /// the config's variants do not cover.
   private static func assignment(_ stored: Value, _ config: Config) -> Assignment? {
     guard let experiment = stored["experiment"]?.text else { return nil }
     let gap = config.placements.flatMap(\.audiences)
