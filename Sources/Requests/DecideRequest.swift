@@ -15,7 +15,7 @@ package struct DecideRequest: Sendable {
   /// The seed of the draws, which overrides the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// The platform whose newest SDK decides. It overrides the platform of the config.
+  /// The platform whose newest SDK decides. This member overrides the platform of the config.
   package var platform: SDKName?
   /// The version of the SDK that decides.
   package var sdkVersion: SDKSelection?

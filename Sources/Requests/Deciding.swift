@@ -87,8 +87,8 @@ extension PreparedConfig {
 
   /// Calls the body with a frame that contains the attributes of a user.
   ///
-  /// - Parameter isDecideRequest: whether the record is a decide request. Its unknown members are rejected if the
-  ///   settings require it.
+  /// - Parameter isDecideRequest: whether the record is a decide request. Unknown members of decide requests are
+  ///   rejected if the settings require it.
   func read<Answer>(
     _ record: [UInt8], now: Instant?, isDecideRequest: Bool = false,
     _ answer: (inout Frame, DecisionState, HistoryClock) -> Answer

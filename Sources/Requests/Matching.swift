@@ -85,7 +85,7 @@ package struct MatchAnswer {
 }
 
 extension LineScan {
-  /// Calls the body with chunks of whole lines. Their size is about that of the command's chunks.
+  /// Calls the body with chunks of whole lines. The chunks have about the size of the command's chunks.
   static func forEachChunk(of lines: [UInt8], _ body: (ByteView) -> Void) {
     // SAFETY: Parts of the array are views that stay in the closure; ends are found within it.
     // Tests: AnsweringTests.

@@ -3,8 +3,8 @@ internal import Pricing
 package import RuleEngine
 package import RuleInsight
 
-/// A compiled config with all data for requests about it, such as its assigner, products and texts. It never changes,
-/// and any number of threads may use it.
+/// A compiled config with all data for requests about it, such as its assigner, products and texts. A prepared config
+/// never changes, and any number of threads may use it.
 package final class PreparedConfig: Sendable {
   /// The input of answers in addition to the config and the request.
   package struct Settings: Sendable {
@@ -32,7 +32,7 @@ package final class PreparedConfig: Sendable {
     package init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
   }
 
-  /// The limits for the size of one request. They are unlimited for callers that can stop a request.
+  /// The limits for the size of one request. Requests of callers that can stop a request are unlimited.
   package struct Limits: Sendable {
     package var users = Int.max
     package var tests = Int.max

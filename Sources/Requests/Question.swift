@@ -2,7 +2,7 @@ package import Expressions
 internal import RuleEngine
 
 extension PreparedConfig {
-  /// A kind of request with one answer. It uses another config only if the request contains one.
+  /// A kind of request with one answer. A request uses another config only if it contains one.
   package enum Question: String, CaseIterable, Sendable {
     case explain, check, diff, render, match, cover, products
   }

@@ -125,7 +125,7 @@ struct ArrowSchemaExport {
   }
 }
 
-/// The memory of an exported structure. It lives until the structure is released.
+/// The memory of an exported structure, which lives until the structure is released.
 private final class ArrowOwner<Structure: BitwiseCopyable> {
   // SAFETY: Buffers and children live until the structure is released. A child that was moved away
   // has no `release` and is not released again. Tests: FrameOutcomesTests.movedColumns, asan.

@@ -15,7 +15,7 @@ package enum BlockShape {
 /// placement.
 ///
 /// Users that were decided alone have a row as well, so that outcomes keep the order of the file.
-/// Their rows are not in ``inColumns``, and the attributes of these rows are never read.
+/// Rows of such users are not in ``inColumns``, and their attributes are never read.
 struct BatchBlock: ~Copyable {
   // SAFETY: `init` allocates and initializes everything for 512 rows, and `deinit` frees it. A user
   // decided alone vacates its row and is not in `inColumns`. Tests: InputFormsTests,
@@ -28,8 +28,8 @@ struct BatchBlock: ~Copyable {
   let subjectWords: UnsafeMutablePointer<UInt64>
   /// The users' choices, by placement and row.
   let choices: UnsafeMutablePointer<Int32>
-  /// The rows whose attributes are in the columns. This is the set ``ColumnFrame/filled`` of the
-  /// columns.
+  /// The rows whose attributes are in the columns. The rows are the set ``ColumnFrame/filled`` of
+  /// the columns.
   let inColumns: RowMask
   let placements: Int
   private(set) var count = 0

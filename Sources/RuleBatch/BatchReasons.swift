@@ -24,7 +24,7 @@ struct BatchReasons: ~Copyable {
     var after: [UInt8]
   }
 
-  /// Whether outcomes include reasons. If not, no other member may be used.
+  /// Whether outcomes include reasons. If this is false, no other member may be used.
   let isNoting: Bool
   private let form: OutcomeForm
   private let ruleSet: RuleSet

@@ -9,7 +9,7 @@ struct BatchTexts: ~Copyable {
 
   /// For each choice of the plan's table, the index of the paywall's texts in the plan, or -1.
   private let paywallOf: [Int32]
-  /// Whether the plan has texts. If not, no other member may be used.
+  /// Whether the plan has texts. If this is false, no other member may be used.
   let isActive: Bool
   private let renderers: UnsafeMutablePointer<PaywallRenderer>
   private let count: Int

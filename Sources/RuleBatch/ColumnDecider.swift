@@ -2,8 +2,8 @@ internal import CShims
 internal import Expressions
 internal import RuleEngine
 
-/// Decides the placements of a plan for the rows of a block. It uses the loop of
-/// ``RuleSet/firstMatch`` with sets of users instead of one user.
+/// Decides the placements of a plan for the rows of a block. The loop is that of
+/// ``RuleSet/firstMatch``, with sets of users instead of one user.
 struct ColumnDecider: ~Copyable {
   // SAFETY: `list` and `scratch` hold 512 rows, as many as a block has. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
@@ -12,7 +12,7 @@ struct ColumnDecider: ~Copyable {
   private let conditionOf: [Int32]
   /// Whether callers read the choices of rows.
   private let keepsChoices: Bool
-  /// Nil if no condition terminates the app.
+  /// The storage for conditions that terminate the app; nil if there are none.
   private let aborting: RuleSet.Storage?
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
@@ -144,7 +144,7 @@ struct ColumnDecider: ~Copyable {
 
   /// Records the undecided rows for which a rule failed.
   ///
-  /// - Returns: the number of rows for which the failure terminates the app. These rows are now decided.
+  /// - Returns: the number of rows for which the failure terminates the app. Such rows are now decided.
   @inline(never)
   private mutating func noteErrors(
     _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ table: BatchTable,

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A subject of a chunk with a hash of its content. It is used to find subjects that appear twice
-/// with different content.
+/// A subject of a chunk with a hash of its content, for finding subjects that appear twice with
+/// different content.
 package struct SubjectRecord: Sendable {
   /// The hashes of the identity and of the record's bytes.
   var subject: UInt64

@@ -35,8 +35,8 @@ package struct DrawPlan: Sendable {
 
   /// The maximum number of compared experiments. Other experiments are skipped.
   private static let mostExperiments = 64
-  /// The maximum size of all tables together. It is limited because each part of the input has its
-  /// own copy.
+  /// The maximum size of all tables together. The size is limited because each part of the input
+  /// has its own copy.
   private static let mostCells = 20_000
 
   init(_ table: BatchTable, _ ruleSet: RuleSet) {

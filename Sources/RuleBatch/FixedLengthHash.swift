@@ -11,8 +11,8 @@ struct FixedLengthHash {
   typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
   private let layout: HashLayout
-  /// The precomputed state. Without lanes, it is the hash of the bytes before the subject. With
-  /// lanes, it is the length of the whole input in bytes.
+  /// The precomputed state. Without lanes, the state is the hash of the bytes before the subject.
+  /// With lanes, the state is the length of the whole input in bytes.
   private(set) var begun: UInt64
   /// The contribution of the prefix's bytes to the first word of the subject.
   let tail: UInt64

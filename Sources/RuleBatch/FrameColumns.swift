@@ -22,7 +22,7 @@ package struct FrameColumns: Sendable {
     package init() {}
   }
 
-  /// The maximum number of names in the path of a column. It is limited because the nesting of
+  /// The maximum number of names in the path of a column. Paths are limited because the nesting of
   /// structs is limited.
   private static let mostLevels = 64
 

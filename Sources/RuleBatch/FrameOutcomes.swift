@@ -2,8 +2,8 @@ package import CArrow
 internal import Expressions
 package import RuleEngine
 
-/// The outcomes of a plan as an Arrow table. It has a column for each placement, and its rows are
-/// in the order in which they were decided.
+/// The outcomes of a plan as an Arrow table, which has a column for each placement. Rows are in the
+/// order in which they were decided.
 ///
 /// The values of each choice are laid out once per plan. A row looks them up by the number of its
 /// choice.
@@ -13,7 +13,7 @@ package struct FrameOutcomes: Sendable {
 
   /// The encoding of strings.
   package enum Texts: Sendable {
-    /// Codes of a dictionary. This is the smallest encoding, and most engines can group by it directly.
+    /// Codes of a dictionary: the smallest encoding, which most engines can use for grouping directly.
     case dictionary
     /// Plain strings, which every reader supports.
     case plain
@@ -48,7 +48,7 @@ package struct FrameOutcomes: Sendable {
     self.presences = presences
   }
 
-  // MARK: What it looks like
+  // MARK: Schema
 
   package func exportSchema(to schema: UnsafeMutablePointer<ArrowSchema>) {
     ArrowSchemaExport(
@@ -84,7 +84,8 @@ package struct FrameOutcomes: Sendable {
   }
 
   /// - Parameters:
-  ///   - choices: the choices, as in ``FrameWorker/choices``. It is an error if the plan only counts.
+  ///   - choices: the choices, as in ``FrameWorker/choices``. A plan that only counts has no choices, which is an
+  ///     error.
   ///   - reasons: the reasons; required if ``Form/fields`` includes them.
   package func export(
     _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,

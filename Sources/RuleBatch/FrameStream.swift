@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 
 /// Decides a stream of batches, and returns the outcomes in parts whose size does not depend on the
-/// batches. It needs memory for one input batch and one part.
+/// batches. The memory is that of one input batch and one part.
 package struct FrameStream: ~Copyable {
   /// The maximum number of rows in a part. Larger parts would exceed the caches, and take twice as long.
   package static let mostRows = 8_192
@@ -25,7 +25,7 @@ package struct FrameStream: ~Copyable {
   /// The number of rows in the parts before the current one.
   private var before = 0
   private var failed: ArrowError?
-  /// Whether the producer has reported the end. It need not answer afterwards.
+  /// Whether the producer has reported the end. A producer need not answer after that.
   private var hasEnded: Bool
 
   /// The worker, which has the outcomes of the last part.

@@ -159,8 +159,8 @@ package final class FrameWorker {
     return sums
   }
 
-  /// Discards the decisions made before an error, and their notes. They are neither returned, nor
-  /// counted with later decisions.
+  /// Discards the decisions made before an error, and their notes. Discarded decisions are neither
+  /// returned, nor counted with later decisions.
   private func abandon() {
     worker = BatchWorker(plan)
     worker.reader.hasOnlyMembers = true
@@ -354,7 +354,7 @@ package final class FrameWorker {
 
 extension BatchPlan {
   /// The reason why the plan cannot decide tables, in words: it requests data that only lines have.
-  /// Nil if it can.
+  /// Nil if the plan can decide tables.
   fileprivate var problemWithTables: String? {
     let wanted =
       draws != nil ? "counts draws" : texts != nil ? "renders texts" : nil

@@ -57,8 +57,8 @@ package struct OutcomeColumns: Sendable {
     1 + prefixes.count * fields.count + ofRun.count
   }
 
-  /// A prefix for a placement's columns. With a suffix, it is a name that SQL accepts without
-  /// quotes. It is in lower case, because SQL ignores case.
+  /// A prefix for a placement's columns, which SQL accepts without quotes once a suffix follows.
+  /// The prefix is in lower case, because SQL ignores case.
   private static func prefix(_ placement: String) -> String {
     let name = placement.unicodeScalars.map { scalar -> Character in
       switch scalar {

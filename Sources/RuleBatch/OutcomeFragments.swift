@@ -17,9 +17,9 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
   case csv
   /// A binary format for programs. For each user, it has the identity, as a count of bytes in 32
   /// bits and the bytes. For each placement, the number of a choice in 32 bits follows. With
-  /// reasons, each number is followed by a count of bytes and the reason as JSON. Then, in 32 bits,
-  /// the number of rule errors follows, and for each error the number of the placement, a count of
-  /// bytes, and the bytes of `RuleError.value`.
+  /// reasons, each number is followed by a count of bytes and the reason as JSON. At the end, the
+  /// number of rule errors follows in 32 bits. Each error has the number of the placement, a count
+  /// of bytes, and the bytes of `RuleError.value`.
   case rows
 }
 

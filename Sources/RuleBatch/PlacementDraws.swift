@@ -3,8 +3,8 @@ internal import Expressions
 internal import RuleEngine
 
 /// The draws of a placement's rules for subjects of one length, on processors with wide vectors.
-/// Rows wait until all rules have decided. They are then drawn side by side, each with the prefix
-/// of its own rule, because a single rule has too few rows to fill vectors.
+/// Rows wait until all rules have decided. The rows are then drawn side by side, each with the
+/// prefix of its own rule, because a single rule has too few rows to fill vectors.
 ///
 /// The tables are plain memory, because arrays would cost a reference count and a uniqueness check
 /// each time that a rule waits.

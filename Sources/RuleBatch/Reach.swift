@@ -1,9 +1,9 @@
 package import Expressions
 package import RuleEngine
 
-/// The users that reach the audiences of a placement, and the reasons why other users do not. This
-/// includes the counts of a batch with an example user for each count, and the variants with their
-/// expected shares.
+/// The users that reach the audiences of a placement, and the reasons why other users do not. The
+/// result has the counts of a batch with an example user for each count, and the variants with
+/// their expected shares.
 package struct Reach: Sendable {
   /// A variant of an audience.
   package struct Variant: Sendable {
@@ -18,7 +18,7 @@ package struct Reach: Sendable {
     package var weight: Double
     /// The variant's probability in a draw, and the expected number of users that draw it.
     package var share: Ratio
-    /// Nil if the exact value takes more than 128 bits.
+    /// The expected number of users; nil if the exact value takes more than 128 bits.
     package var expected: Ratio?
     package var example: String?
 

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Counts the results of the audiences for one user at a time. It caches the conditions of the
-/// current user, so a condition that several audiences share is evaluated once per user.
+/// Counts the results of the audiences for one user at a time. Conditions of the current user are
+/// cached, so a condition that several audiences share is evaluated once per user.
 struct RowWalk: RuleWalk, ~Copyable {
   /// The number of each rule's condition, or -1.
   private let conditionOf: [Int32]
@@ -32,7 +32,7 @@ struct RowWalk: RuleWalk, ~Copyable {
   private var scratch: Frame?
   /// The rule of a placement whose condition terminates the app. Later rules are not tried.
   private(set) var aborted: Int?
-  /// Nil if no condition terminates the app.
+  /// The storage for conditions that terminate the app; nil if there are none.
   private let aborting: RuleSet.Storage?
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []

@@ -68,7 +68,7 @@ package struct VariantChooser: ~Copyable {
     /// The number of the prefix's length, as in ``SubjectColumns``.
     let prefixLength: Int
     let hash: FixedLengthHash
-    /// The limits that a draw may reach. They belong to the chooser.
+    /// The limits that a draw may reach. The memory belongs to the chooser.
     let limits: UnsafeBufferPointer<UInt64>
     let first: Int32
 

@@ -17,8 +17,8 @@ package import Expressions
 /// | `name=$rule` | as the part `rule` says |
 /// | `name~{a b}` | such an object, or anything else |
 ///
-/// An object with a single key that begins with `$` is an encoded value, such as `{"$float": 1}`, or a matcher. Such
-/// objects have no shape.
+/// An object with a single key that begins with `$` is an encoded value, such as `{"$float": 1}`, or a matcher. Encoded
+/// values and matchers have no shape.
 package indirect enum KeyShape: Sendable {
   case anything
   case words([String])
@@ -30,8 +30,8 @@ package indirect enum KeyShape: Sendable {
 
   /// A problem with a word or value of a case.
   package struct Problem: Error, Equatable {
-    /// The path of the object or list that contains the problem, such as `steps[2].args`. It is empty for the line
-    /// itself.
+    /// The path of the object or list that contains the problem, such as `steps[2].args`. The path is empty for the
+    /// line itself.
     package var path: String
     package var message: String
     /// The word that was probably meant.

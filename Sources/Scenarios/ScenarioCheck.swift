@@ -2,8 +2,8 @@ package import Expressions
 internal import RuleEngine
 internal import SDK
 
-/// Finds steps, methods, keys and names in a scenario that do not exist. Without this check, such a step would pass
-/// without doing anything.
+/// Finds steps, methods, keys and names in a scenario that do not exist. Without the check, a misspelled step would
+/// pass without doing anything.
 package struct ScenarioCheck {
   package typealias Problem = KeyShape.Problem
 

@@ -62,7 +62,7 @@ package struct ArrowBinding: Sendable {
     var isPresenceOnly = false
     /// The path of the attribute, if the value is below a column.
     var path: [String] = []
-    /// Whether the value is in a JSON record. Such rows are decided alone.
+    /// Whether the value is in a JSON record. Rows with JSON records are decided alone.
     var isInRecord = false
 
     /// The value if the column itself is NULL.
@@ -214,7 +214,7 @@ struct ArrowTree {
     var children: [(name: String, node: Node)] = []
     /// The index of each child by name. The index is needed because tables may have thousands of columns.
     var places: [[UInt8]: Int] = [:]
-    /// The columns of the table at this node. It is an error if there is more than one.
+    /// The columns of the table at this node. More than one column at a node is an error.
     var columns: [Int] = []
 
     func child(_ name: String) -> Node? { places[Array(name.utf8)].map { children[$0].node } }

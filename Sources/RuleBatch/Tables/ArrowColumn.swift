@@ -7,16 +7,16 @@ package enum ArrowNull: Hashable, Sendable {
   /// NULL means a missing attribute or member. A NULL element of a list is null, because it needs
   /// an index.
   case missing
-  /// NULL means a missing attribute or member, and lists omit NULL elements. This is for lists that
-  /// are not attributes.
+  /// NULL means a missing attribute or member, and lists omit NULL elements. This meaning is for
+  /// lists that are not attributes.
   case omitted
   /// NULL means null, as in JSON.
   case null
 }
 
 /// An array whose buffers exist and have the required lengths, including the buffers of its
-/// children. Their contents are not checked: offsets and codes must be compared with their limits
-/// before use.
+/// children. The contents of buffers are not checked: offsets and codes must be compared with their
+/// limits before use.
 ///
 /// The parts are trivial values except for the children, so that they can stay in registers during
 /// a loop over rows. The column is valid until the array is released.

@@ -99,7 +99,7 @@ struct ArrowTextView: BitwiseCopyable {
   static var longestInline: Int32 { 12 }
 }
 
-/// An array taken over from a producer. It is released exactly once, when this value is destroyed.
+/// An array taken over from a producer, which is released exactly once, when this value is destroyed.
 package struct ArrowBatch: ~Copyable {
   // SAFETY: The array is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the array once. Tests: FrameWorkerTests.streams,
@@ -121,13 +121,13 @@ package struct ArrowBatch: ~Copyable {
 
   package var count: Int { Int(max(box.pointee.length, 0)) }
 
-  /// The rows of the array, as a binding reads them. They must not outlive the array.
+  /// The rows of the array, as a binding reads them. The rows must not outlive the array.
   package borrowing func rows(_ binding: ArrowBinding) throws(ArrowError) -> ArrowRows {
     try ArrowRows(binding, UnsafePointer(box))
   }
 }
 
-/// A stream taken over from a producer. It is released exactly once, when this value is destroyed.
+/// A stream taken over from a producer, which is released exactly once, when this value is destroyed.
 package struct ArrowStream: ~Copyable {
   // SAFETY: The stream is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the stream once. Tests: FrameWorkerTests.streams,

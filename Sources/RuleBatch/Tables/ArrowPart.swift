@@ -1,9 +1,9 @@
 internal import CArrow
 internal import Expressions
 
-/// A part of an array whose counts are consistent with each other and with the array's type. It
-/// returns buffers that exist and have the required lengths. Only the array itself states the
-/// lengths of buffers.
+/// A part of an array whose counts are consistent with each other and with the array's type. The
+/// buffers that a part returns exist and have the required lengths. Only the array itself states
+/// the lengths of buffers.
 struct ArrowPart {
   // SAFETY: A released array is not read. Lengths and offsets are between 0 and 2^48, children and
   // buffers are as many as the type has and not null, and a child has the rows of its parent.
@@ -155,7 +155,7 @@ struct ArrowPart {
     return bytes.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// The buffers that views point into. Their lengths are in the last buffer.
+  /// The buffers that views point into. The last buffer has the lengths of these buffers.
   private func textBuffers(_ tables: inout Arena) throws(ArrowError)
     -> UnsafeBufferPointer<ByteView>
   {

@@ -11,7 +11,7 @@ package struct ArrowRows: ~Copyable {
 
   /// A source with the arrays of this batch.
   ///
-  /// It is a class because it is used once per block for each column, and has reference-counted parts.
+  /// The type is a class because a column is used once per block, and has reference-counted parts.
   final class Column {
     /// The rows of a struct or column that have a value, and the value for the other rows.
     struct Level {
@@ -243,7 +243,7 @@ package struct ArrowRows: ~Copyable {
     return arena.map(lastOfRepeated: cells)
   }
 
-  // MARK: What the caller reads himself
+  // MARK: Captured columns
 
   /// The value of a captured column; nil for NULL or a missing column.
   package mutating func value(ofCapture number: Int, _ row: Int) throws(ArrowError) -> Value? {
@@ -260,8 +260,8 @@ package struct ArrowRows: ~Copyable {
     return cell.isValue ? Value(cell) : nil
   }
 
-  /// The value of a captured column for a slot, converted for the program. It is ``Cell/missing``
-  /// for NULL, and nil if the arena is full.
+  /// The value of a captured column for a slot, converted for the program. The cell is
+  /// ``Cell/missing`` for NULL, and nil if the arena is full.
   package func cell(ofCapture number: Int, _ row: Int, in arena: inout Arena) throws(ArrowError)
     -> Cell?
   {

@@ -2,8 +2,8 @@ internal import CShims
 internal import Expressions
 
 extension ArrowRows {
-  /// Fills the strings of a captured column, row by row. They point into the batch's memory. Whole
-  /// numbers become digits in the arena. NULL has no address.
+  /// Fills the strings of a captured column, row by row. The strings point into the batch's memory.
+  /// Whole numbers become digits in the arena. NULL has no address.
   ///
   /// - Parameter texts: memory with room for all rows.
   func fillTexts(

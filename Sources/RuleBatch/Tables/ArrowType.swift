@@ -7,7 +7,7 @@ package struct ArrowError: Error, Hashable, Sendable {
   package var reason: String
   /// The row of the batch or of the stream, from 0, if the problem is in a single row.
   package var row: Int?
-  /// Whether a value is unreadable although the array is valid. In this case only its row has no outcome.
+  /// Whether a value is unreadable although the array is valid. Only the row with the unreadable value has no outcome.
   package var isOfValue: Bool
 
   package init(_ column: String, _ reason: String, row: Int? = nil, isOfValue: Bool = false) {
@@ -238,8 +238,8 @@ extension ArrowField {
     return field
   }
 
-  /// Applies an extension type. It is read as its storage type only if rules have a value for its
-  /// meaning.
+  /// Applies an extension type. The field is read as its storage type only if rules have a value
+  /// for the meaning of the extension type.
   mutating func apply(extension name: String) {
     switch name {
     case "arrow.json", "google:sqlType:json": isJSON = type.isText

@@ -94,8 +94,8 @@ package struct AttributeSweep {
   private mutating func addTexts(
     _ values: [Value?], _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
-    // Some conditions compare with "true" and "false" instead of bools. These strings are not part
-    // of the order.
+    // Some conditions compare with "true" and "false" instead of bools. The strings "true" and
+    // "false" are not part of the order.
     let ordered = Set(values).filter { value in
       let isBool = value?.text == "true" || value?.text == "false"
       return !isBool || value == own || value.map(constants.contains) ?? false

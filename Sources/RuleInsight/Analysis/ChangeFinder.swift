@@ -151,7 +151,7 @@ final class ChangeFinder {
     }
   }
 
-  // MARK: What no attribute changes
+  // MARK: Reasons
 
   /// The reason why no change of attributes can make the audience match; nil if there is none.
   private var hindrance: String? {

@@ -6,7 +6,7 @@ package struct SmallestChange {
   package enum Verdict: String, Sendable {
     /// A change makes the audience match.
     case found
-    /// It is proved that the audience does not match this user, whatever the attributes are.
+    /// The audience does not match this user, whatever the attributes are, which is proved.
     case none
     case unknown
   }
@@ -109,7 +109,7 @@ extension RuleSet {
   ///
   /// - Parameters:
   ///   - index: the audience's number.
-  ///   - record: the user record. Its occurrences and events stay unchanged.
+  ///   - record: the user record. The user's occurrences and events stay unchanged.
   /// - Returns: nil if the audience does not exist, or if the record is rejected.
   package func smallestChange(
     audience index: Int, of placement: String, for record: Value, at clock: HistoryClock

@@ -189,7 +189,7 @@ extension ClaimJudge {
     return nil
   }
 
-  // MARK: How long
+  // MARK: Lengths
 
   private mutating func judgeLengths(_ sentence: Range<Int>) {
     let hasThen = reading.has(.then, in: sentence) || reading.has(.free, in: sentence)
@@ -259,7 +259,7 @@ extension ClaimJudge {
       "this is the end of the first of \(phase.cycles) periods")
   }
 
-  // MARK: Then
+  // MARK: Prices after offers
 
   private mutating func judgeThen(_ sentence: Range<Int>) {
     let prices = reading.moneys.compactMap { money -> (range: Range<Int>, product: Int)? in

@@ -25,7 +25,7 @@ extension ClaimJudge {
     }
   }
 
-  // MARK: Per what
+  // MARK: Periods
 
   private mutating func judge(_ attribute: Attribute, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit, !attribute.range.isEmpty, money.amount != nil else { return }
@@ -102,7 +102,7 @@ extension ClaimJudge {
       "it is charged every \(period.count == 1 ? period.unit.name : period.words)")
   }
 
-  // MARK: How much
+  // MARK: Amounts
 
   /// Checks a price that is a number in the text or computed by the template.
   private mutating func judgeAmount(_ money: Money, _ sentence: Range<Int>) {

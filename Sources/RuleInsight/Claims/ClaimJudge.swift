@@ -65,13 +65,13 @@ struct ClaimJudge {
     return claims
   }
 
-  // MARK: Offers as this user may have them
+  // MARK: Available offers
 
   func phases(_ product: Int) -> [ClaimProduct.Phase] {
     isEligible ? products[product].phases : products[product].phasesForAll
   }
 
-  // MARK: Saying
+  // MARK: Adding claims
 
   mutating func add(
     _ kind: Claim.Kind, _ product: Int?, _ range: Range<Int>, in sentence: Range<Int>,
@@ -102,7 +102,7 @@ struct ClaimJudge {
             ?? "'\(products[product].identifier)' \(charges)"))
   }
 
-  // MARK: What a sentence is about
+  // MARK: Subjects of sentences
 
   func attributes(in range: Range<Int>) -> [Attribute] {
     reading.attributes.filter {

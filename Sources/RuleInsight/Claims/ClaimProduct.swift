@@ -23,7 +23,7 @@ struct ClaimProduct: Sendable {
   var currency: Currency
   /// The price of one period, or of the product if it is bought once.
   var micros: Int64?
-  /// Nil if the product does not renew.
+  /// The billing period; nil if the product does not renew.
   var period: Period?
   /// The phases before the regular price, for an eligible user.
   var phases: [Phase] = []

@@ -29,7 +29,7 @@ struct ClaimReading: Sendable {
   /// An amount of money.
   struct Money: Sendable {
     var range: Range<Int>
-    /// Nil for an attribute without a value.
+    /// The amount; nil for an attribute without a value.
     var amount: Double?
     /// The currencies that the signs around the number may mean; empty without signs.
     var currencies: [String]

@@ -142,7 +142,7 @@ private struct ChoicePairs {
     self.placements = placements
   }
 
-  /// Marks the rows of a block with a difference. It goes placement by placement, because most
+  /// Marks the rows of a block with a difference. Placements are compared one by one, because most
   /// users do not move.
   func mark(_ marks: inout [Bool], _ block: Int, _ oldShown: [Int32], _ newShown: [Int32]) {
     // SAFETY: The precondition makes both counts equal. Rows are below the count, and views of

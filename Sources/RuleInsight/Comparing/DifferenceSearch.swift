@@ -4,9 +4,9 @@ internal import Pricing
 internal import RuleBatch
 internal import RuleEngine
 
-/// Finds out for every placement of two configs whether any user could get a different outcome. It
-/// needs no users, because it asks a question for each pair of audiences with different outcomes
-/// (docs/decisions/0014-differences.md).
+/// Finds out for every placement of two configs whether any user could get a different outcome. The
+/// search needs no users, because it asks a question for each pair of audiences with different
+/// outcomes (docs/decisions/0014-differences.md).
 struct DifferenceSearch {
   private let comparison: RuleComparison
   private let pair: WitnessPair

@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Finds out why a user moves if the configs alone do not show it. It uses the result of one rule
-/// for the user.
+/// Finds out why a user moves if the configs alone do not show it. The reason depends on the result
+/// of one rule for the user.
 final class MoveReader {
   private let old: WitnessDecider
   private let new: WitnessDecider

@@ -95,8 +95,8 @@ struct PairSearch {
     return sparing.map { (roots.compactMap { $0 }, $0) }
   }
 
-  /// The user of a witness, if the configs have different outcomes for it. Its history lets it
-  /// reach both rules of the pair.
+  /// The user of a witness, if the configs have different outcomes for it. The history of the user
+  /// lets it reach both rules of the pair.
   ///
   /// - Parameter draws: whether to look for a user whose draw has a different outcome.
   private func verified(

@@ -8,7 +8,7 @@ package struct PlacementDifference: Sendable {
     case same
     /// At least one user has a different outcome. The record is an example.
     case differs
-    /// It is unknown whether any user has a different outcome.
+    /// Neither a proof nor a user with a different outcome was found.
     case unknown
   }
 

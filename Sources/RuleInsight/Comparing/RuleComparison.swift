@@ -16,7 +16,7 @@ package final class RuleComparison: Sendable {
     let plan: BatchPlan
     /// The outcome of each choice; nil for choices of placements that are not compared.
     fileprivate(set) var outcomes: [ComparedOutcome?]
-    /// The number of each choice's visible outcome. Both sides use the same numbers.
+    /// The number of each choice's visible outcome. Both sides use the same numbers for outcomes.
     fileprivate(set) var shown: [Int32]
     /// For each choice, the first choice of its placement with the same outcome.
     fileprivate(set) var first: [Int32]

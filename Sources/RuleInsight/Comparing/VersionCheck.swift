@@ -85,7 +85,7 @@ package struct VersionCheck {
     until.map { "from \(since) to before \($0)" } ?? "from \(since) on"
   }
 
-  // MARK: What the tables say
+  // MARK: Findings from tables
 
   private mutating func checkRejections(_ range: Range) {
     for fact in config.facts {
@@ -191,7 +191,7 @@ package struct VersionCheck {
     }
   }
 
-  // MARK: What users show
+  // MARK: Findings from users
 
   /// Finds users for whom a condition terminates the app.
   private mutating func checkAborts(_ range: Range, _ family: RuleSetFamily, _ now: Instant) {

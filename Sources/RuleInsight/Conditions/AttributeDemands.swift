@@ -161,7 +161,7 @@ struct AttributeDemands {
     graph.constant(id) ?? (known.isEmpty ? nil : graph.carried(id).flatMap { known[$0] })
   }
 
-  /// Adds the demands of equality with a constant. They include the order, except for strings.
+  /// Adds the demands of equality with a constant. The demands include the order, except for strings.
   private mutating func takeEqual(_ constant: Cell) -> Bool {
     switch constant.tag {
     case Tag.null: asksNull = true

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The uses of attributes by rules, by slot. They suggest the types that rules are written for.
+/// The uses of attributes by rules, by slot. The uses suggest the types that rules are written for.
 struct AttributeUses {
   /// A use of an attribute. The use that reveals most about the attribute's type is the first.
   enum Use: Int, CaseIterable, Comparable {
@@ -60,7 +60,7 @@ struct AttributeUses {
     return element == nil ? Self.slot(id, graph).map { .slot($0) } : nil
   }
 
-  /// The attribute that a part of a rule reads. Some versions of SDKs convert its strings to numbers there.
+  /// The attribute that a part of a rule reads. Some versions of SDKs convert strings to numbers where rules read them.
   private static func slot(_ id: Int, _ graph: borrowing ConditionGraph) -> Int? {
     switch graph[id].kind {
     case .call where graph.function(id) == .readNumbers: graph.carried(graph.operands(of: id)[0])

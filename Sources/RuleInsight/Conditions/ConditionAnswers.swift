@@ -13,7 +13,7 @@ package enum AnalysisAnswer {
     /// The search used all its steps.
     case budget
     /// The result depends on parts that the analysis does not understand. Some values were tried
-    /// for them.
+    /// for these parts.
     case opaque
   }
 }

@@ -176,8 +176,8 @@ package final class ConditionModel {
     return nodes.count - 1
   }
 
-  /// The classes of a group's values that some of its atoms distinguish. They are computed once for
-  /// equal atoms.
+  /// The classes of a group's values that some of its atoms distinguish. The classes are computed
+  /// once for equal atoms.
   func classes(of group: Int, for atoms: [Int]) -> AttributeClasses {
     if let known = classesOf[[group] + atoms] { return known }
     let made = AttributeClasses(groups[group], atoms, in: self, answers)

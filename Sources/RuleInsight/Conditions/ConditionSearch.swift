@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// A search for classes of values that meet goals. It narrows the possible outcomes to the required
-/// ones. If that is not enough, it tries the outcomes of an atom one by one.
+/// A search for classes of values that meet goals. The search narrows the possible outcomes to the
+/// required outcomes. If narrowing is not enough, it tries the outcomes of an atom one by one.
 struct ConditionSearch {
   /// The possibilities at a point of the search. Variables and atoms that do not affect the goals keep their initial
   /// possibilities.
@@ -93,7 +93,7 @@ struct ConditionSearch {
     }
   }
 
-  /// - Parameter accepts: whether a solution is acceptable. If not, the search continues.
+  /// - Parameter accepts: whether a solution is acceptable. If it returns false, the search continues.
   mutating func run(_ accepts: (State) -> Bool) -> Result {
     if exclusion?.isEverything == true { return .none }
     let start = State(

@@ -3,7 +3,7 @@ internal import Regex
 
 /// A candidate value for an attribute, and how typical it is of users.
 package struct RankedValue {
-  /// Nil for a missing attribute.
+  /// The candidate value; nil for a missing attribute.
   package var value: Value?
   /// The rank of the value: 0 is the most ordinary.
   package var rank: Int

@@ -8,7 +8,7 @@ extension ConditionSpace {
     package var path: [String]
     /// The question to the host.
     package var question: HostQuestion?
-    /// Nil for a missing attribute.
+    /// The value of the attribute or answer; nil for a missing attribute.
     package var value: Value?
   }
 

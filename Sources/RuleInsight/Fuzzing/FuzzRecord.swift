@@ -81,7 +81,7 @@ struct FuzzRecord {
     return record.setting(path[...], to: .list([.string(entitlement)]))
   }
 
-  // MARK: Plainness
+  // MARK: Simplicity
 
   /// The amount of data in a record that a person has to read.
   static func cost(of record: Value) -> Int {

@@ -45,7 +45,7 @@ struct FuzzShrinking: ~Copyable {
     }
   }
 
-  // MARK: What is made small
+  // MARK: Cases
 
   mutating func shrunk(_ found: FuzzCase) -> FuzzCase {
     var smallest = found

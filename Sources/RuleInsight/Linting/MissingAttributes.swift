@@ -91,8 +91,8 @@ private struct Search {
       isIdlyGuarded: place.idleGuards.contains(path))
   }
 
-  /// The operand that must exist, because the call is an error otherwise. This applies to size()
-  /// and string methods. It applies to lists if an error has another effect than false.
+  /// The operand that must exist, because the call is an error otherwise. The operands of size()
+  /// and of string methods must exist. Lists must exist if an error has another effect than false.
   private func needing(_ id: ParsedExpression.ID, _ place: GuardWalk.Place)
     -> (receiver: ParsedExpression.ID, name: String, isTest: Bool)?
   {

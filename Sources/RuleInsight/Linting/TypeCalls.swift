@@ -53,7 +53,7 @@ extension TypeReading {
       suggestion: "write \(call.name)(\(expression.text(target)))")
   }
 
-  // MARK: What functions take
+  // MARK: Arguments
 
   /// Whether a value may have one of the types.
   private func fits(_ kind: Kind, _ types: TypeSet, _ id: ParsedExpression.ID) -> Bool {

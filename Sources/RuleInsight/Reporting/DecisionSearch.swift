@@ -23,8 +23,8 @@ final class DecisionSearch {
 
   /// A sample with more attributes, with which the expression matches in a language.
   ///
-  /// - Parameter decides: called with a sample. It returns the sample, or a similar one, if the
-  ///   difference decides; nil to continue with the next sample.
+  /// - Parameter decides: returns the sample or a similar one if the difference decides; nil to
+  ///   continue with the next sample.
   func sample(
     keeping sample: Sample, _ difference: DialectReport.Finding.Difference,
     _ decides: (Sample) -> Sample?

@@ -1,6 +1,6 @@
 /// A test in SQL that is true or false for every row, and its opposite.
 struct SQLAtom: Hashable {
-  /// The form of an atom. It shows whether one atom implies or excludes another.
+  /// The form of an atom. The forms of two atoms show whether one implies or excludes the other.
   enum Form: Hashable {
     /// Whether a column is NULL.
     case isNull(String)
@@ -39,7 +39,7 @@ struct SQLAtom: Hashable {
   }
 }
 
-/// A condition over a row, as a tree of atoms. It is never NULL.
+/// A condition over a row, as a tree of atoms. A condition is never NULL.
 indirect enum SQLCondition: Hashable {
   case always, never
   /// An atom, or its opposite.

@@ -106,7 +106,7 @@ package struct SQLPlan: Sendable {
   }
 
   /// The reason why a type cannot be set for an attribute: no rule reads the attribute. Nil if a
-  /// rule reads it.
+  /// rule reads the attribute.
   package static func problem(_ path: String, _ ruleSet: RuleSet) -> String? {
     let read = ruleSet.requirements.map(\.description)
     if read.contains(path) { return nil }

@@ -176,7 +176,7 @@ extension SQLTranslator {
       return atom(database.ordered(first.text), second.text, first.columns + second.columns)
     }
     if let first = try numberOperand(a), let second = try numberOperand(b) {
-      // In some databases NaN is the largest number, in others it has no order. Both columns may be NaN.
+      // NaN is the largest number in some databases, and has no order in others. Both columns may be NaN.
       let smaller = comparison == .less || comparison == .lessOrEqual ? first : second
       return atom(
         first.text, second.text, first.columns + second.columns,

@@ -7,7 +7,7 @@ package struct SQLRefusal: Error, Hashable, Sendable {
   init(_ reason: String) { self.reason = reason }
 }
 
-/// An SQL expression. It is NULL only if one of its columns is NULL.
+/// An SQL expression, which is NULL only if one of its columns is NULL.
 struct SQLExpression: Hashable {
   var text: String
   var columns: [String]
@@ -21,7 +21,7 @@ enum SQLValue {
   case integer(SQLExpression)
   /// An unsigned integer, which is a separate type as in Kotlin.
   case unsigned(SQLExpression)
-  /// A number that is not NaN. It may be an integer or a double.
+  /// An integer or a double that is not NaN.
   case number(SQLExpression)
   case double(SQLExpression)
   /// A time in microseconds since 1970.

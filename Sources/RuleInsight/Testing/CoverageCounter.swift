@@ -59,7 +59,8 @@ package final class CoverageCounter {
   private var reader: UserRecordReader
   private var clock: HistoryClock
   package private(set) var counts: CoverageCounts
-  /// Rules that need no more users. Their clauses are not judged for users that are decided later.
+  /// Rules that need no more users. The clauses of these rules are not judged for users that are
+  /// decided later.
   private var isClosed: Set<Int> = []
 
   /// - Parameters:

@@ -15,8 +15,8 @@ package struct CoverageSearch {
     case unknown(String)
   }
 
-  /// The factor for the usual number of steps of a question. It is high because no user waits for
-  /// an answer at a keystroke.
+  /// The factor for the usual number of steps of a question. The factor is high because no user
+  /// waits for an answer at a keystroke.
   private static let effort = 20
 
   /// The numbers of times that tests have exercised each part.

@@ -71,7 +71,7 @@ struct PlacementClosing {
     }
   }
 
-  /// Whether a user exercises the point when it is decided. If so, the user is added.
+  /// Whether a user exercises the point when it is decided. A user that does is added.
   private mutating func keeps(_ record: Value, for point: CoveragePoint) -> Bool {
     guard exercise(record, for: point) != nil else { return false }
     let record = ordinary(record, for: point)
@@ -97,8 +97,8 @@ struct PlacementClosing {
     return exercise
   }
 
-  /// The user with realistic values, if they have the same effect. They replace values such as
-  /// `true` for a plan.
+  /// The user with realistic values, if they have the same effect. Realistic values replace values
+  /// such as `true` for a plan.
   private mutating func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
     var record = record
     for root in [UserMember.user, .device, .params] {

@@ -4,8 +4,8 @@ internal import RuleEngine
 
 /// Recorded placements, grouped by user: 16 bytes per placement, and 8 per user.
 ///
-/// The placements of a user are a linked list. They are stored in blocks, in order of arrival, so
-/// that adding more copies nothing, and no sorting is needed in the end.
+/// The placements of a user are a linked list. Placements are stored in blocks, in order of
+/// arrival, so that adding a placement copies nothing, and sorting is never needed.
 package struct RecordedTraffic: Sendable {
   private struct Event: Sendable {
     /// Milliseconds since the first placement, shifted above the number of the placement.

@@ -9,7 +9,7 @@ struct TrafficCounter: RuleWalk {
   var hasFailed = false
   private let empty: TrafficSums
   private var finder: FailureFinder
-  /// Nil if no condition terminates the app.
+  /// The storage for conditions that terminate the app; nil if there are none.
   private var aborting: RuleSet.Storage?
   /// The number of the SDK's plan, for counted failures.
   private var sdk = 0

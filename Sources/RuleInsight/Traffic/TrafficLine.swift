@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// A line of recorded traffic: `{"at","userId","placement","params":{}?}`.
 ///
-/// The lines that a simulation writes have the same form. Their outcomes are ignored.
+/// The lines that a simulation writes have the same form. The outcomes in such lines are ignored.
 package struct TrafficLine {
   // SAFETY: The identity and the parameters lie in the line or in the reader's `unescaped`. They
   // are valid while the closure of `read` runs; callers that store them copy them.
@@ -12,7 +12,7 @@ package struct TrafficLine {
 
   package var time: Instant
   package var placement: String
-  /// The user's identity. It points into the line, or into ``unescaped``.
+  /// The user's identity, which points into the line or into ``unescaped``.
   package var subject: ByteView
   /// The parameters as JSON, unchanged from the line.
   package var params: ByteView?

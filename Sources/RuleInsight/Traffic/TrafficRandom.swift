@@ -2,8 +2,8 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Random numbers that are the same on every machine for the same seed. They use no function that
-/// libraries round differently.
+/// Random numbers that are the same on every machine for the same seed. Generating them uses no
+/// function that libraries round differently.
 struct TrafficRandom: Sendable {
   private var state: UInt64
 

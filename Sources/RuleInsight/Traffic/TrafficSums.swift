@@ -6,8 +6,8 @@ package struct TrafficSums: Hashable, Sendable {
   /// The number of classes into which users are divided by the number of times that they saw a
   /// paywall: 0 to 9, and more.
   package static let bins = 11
-  /// The maximum number of placements that are counted by day. It is needed because a config may
-  /// have any number of placements.
+  /// The maximum number of placements that are counted by day. The maximum is needed because a
+  /// config may have any number of placements.
   package static let mostByDay = 200
 
   /// The counts of a day.

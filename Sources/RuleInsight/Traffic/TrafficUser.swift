@@ -222,9 +222,9 @@ struct TrafficUser: ~Copyable {
     return granted.allSatisfy { name in owned.contains { $0.utf8.elementsEqual(name.utf8) } }
   }
 
-  // MARK: What happened
+  // MARK: History
 
-  /// Adds a triggered placement to the history. It may be the first placement of a session.
+  /// Adds a triggered placement to the history. The placement may be the first of a session.
   private mutating func remember(_ placement: TrafficPlan.Placement, _ time: Instant) {
     let isNewSession =
       placement.event == .sessionStart

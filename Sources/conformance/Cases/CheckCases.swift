@@ -6,8 +6,8 @@ internal import Scenarios
 
 /// Runs the suite `tollgate-check`: all findings of `check` about a config, by code and place.
 ///
-/// `expect` is `{"findings": ["SEVERITY CODE PATH[FROM..<TO]", ...]}`, complete and sorted. `config` is an object. It
-/// is a string if an object cannot express the config, for example because a key is repeated.
+/// `expect` is `{"findings": ["SEVERITY CODE PATH[FROM..<TO]", ...]}`, complete and sorted. `config` is an object, or a
+/// string if an object cannot express the config, for example because a key is repeated.
 enum CheckCases {
   private static let defaultNow: Instant = 1_772_366_400_000
 

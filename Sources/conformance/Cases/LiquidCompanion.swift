@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// The file `golden-liquid.jsonl` in the folder of a case file. It contains the templates of the liquidjs cases, by the
-/// same IDs.
+/// The file `golden-liquid.jsonl` in the folder of a case file. The file contains the templates of the liquidjs cases,
+/// by the same IDs.
 final class LiquidCompanion: Sendable {
   static let shared = LiquidCompanion()
   private let known = Locked<[String: [String: Value]]>([:])
