@@ -105,7 +105,7 @@ struct BatchReasons: ~Copyable {
     notes.add(piece, placement: placement, row: row)
   }
 
-  /// Records that a missing attribute decided whether a rule's condition holds.
+  /// Records that a missing attribute decided the result of a rule's condition.
   mutating func addMissing(_ rule: Int, _ clause: Int, holds: Bool, placement: Int, row: Int) {
     guard let standIns = ruleSet.storage.standIns else { return }
     let key = Missing(rule: rule, clause: clause, holds: holds)

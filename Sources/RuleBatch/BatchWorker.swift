@@ -149,7 +149,7 @@ public struct BatchWorker: ~Copyable {
 
   /// Decides the user of every line in a chunk. The chunk must consist of complete lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    // A buffer that a caller still holds is not reused.
+    // A buffer that a caller still uses is not reused.
     if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
     let buffer = ownBuffer
     return chunk.withUnsafeBufferPointer { process($0, into: buffer) }

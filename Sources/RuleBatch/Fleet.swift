@@ -148,7 +148,7 @@ struct KnownSDKs {
 
   /// The number of slots of the cache, which must be a power of two.
   private static let most = 256
-  /// The number of slots to try for each SDK data.
+  /// The number of slots to try for the data of an SDK.
   private static let ways: Int = 4
 
   private let fleet: Fleet

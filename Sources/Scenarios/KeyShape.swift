@@ -6,16 +6,16 @@ package import Expressions
 /// A shape is written as a string of names, separated by spaces. A name can be followed by a description of its value.
 /// Without a description, any value is allowed.
 ///
-/// | written | the value is |
+/// | shape | value |
 /// |---|---|
 /// | `name` | anything |
 /// | `name{a b}` | an object with these keys |
-/// | `name[a b]` | a list of such objects |
-/// | `name<{a b}>`, `name<[a b]>` | an object of any keys, whose values are such |
+/// | `name[a b]` | a list of objects with these keys |
+/// | `name<{a b}>`, `name<[a b]>` | an object with any keys, whose values are such objects or lists |
 /// | `name=(x y)` | one of these words |
 /// | `name=[x y]` | a list of these words |
-/// | `name=$rule` | as the part `rule` says |
-/// | `name~{a b}` | such an object, or anything else |
+/// | `name=$rule` | defined by the part `rule` |
+/// | `name~{a b}` | an object with these keys, or any value of another type |
 ///
 /// An object with a single key that begins with `$` is an encoded value, such as `{"$float": 1}`, or a matcher. Encoded
 /// values and matchers have no shape.
@@ -34,7 +34,7 @@ package indirect enum KeyShape: Sendable {
     /// line itself.
     package var path: String
     package var message: String
-    /// The word that was probably meant.
+    /// The word that was probably intended.
     package var suggestion: String?
 
     package init(path: String, message: String, suggestion: String? = nil) {

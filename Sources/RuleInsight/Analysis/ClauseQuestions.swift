@@ -13,7 +13,7 @@ extension PlacementAnalysis {
 
   /// Questions that find users for whom a clause decides, the most ordinary users first.
   ///
-  /// - Parameter holds: whether the clause should hold for the users, or not.
+  /// - Parameter holds: whether the clause should be true for the users.
   /// - Returns: empty if no user reaches the rule.
   func deciding(clause number: Int, holds: Bool, of rule: Int) -> [DecidingQuestion] {
     guard let condition = conditionOf[rule], flips.indices.contains(condition),
@@ -28,8 +28,7 @@ extension PlacementAnalysis {
     func goals(_ isTaken: Bool, _ own: OutcomeSet, _ whole: OutcomeSet) -> [ConditionSpace.Goal] {
       [.init(root, whole), .init(node, own), .init(turned, isTaken ? .notTrue : .true)]
     }
-    // A clause that holds may prevent the match, for example below a `!`, so both directions are
-    // tried.
+    // A true clause may prevent the match, for example below a `!`, so both directions are tried.
     let general = [holds, !holds].map { goals($0, wanted, $0 ? .true : .notTrue) }
     let usual =
       holds

@@ -140,7 +140,7 @@ extension PlacementAnalysis {
 
   // MARK: Contradictions
 
-  /// The clauses that contradict each other; nil when the condition can hold.
+  /// The clauses that contradict each other; nil if the condition can be true.
   private func contradiction(in rule: Int) -> [RuleAnalysis.Finding]? {
     guard let condition = conditionOf[rule], let goal = holding(rule), isProved([goal]) else {
       return nil

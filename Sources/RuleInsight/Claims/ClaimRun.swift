@@ -139,7 +139,7 @@ struct ClaimRun: ~Copyable {
       let text = texts[number]
       if selected > 0, !text.template.readsSelected, !state.isForOneSelection { continue }
       if round >= text.combinations.count { continue }
-      // Both kinds of users read the same text, which is judged for both at once.
+      // Eligible and ineligible users read the same text, which is judged for both at once.
       if !state.isEligible, state.isForBoth, !state.attributesDiffer,
         !text.template.readsEligibility
       {

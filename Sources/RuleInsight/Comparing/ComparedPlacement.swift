@@ -102,7 +102,7 @@ struct ComparedPlacement {
 
   /// The answer to a question.
   ///
-  /// - Parameter reason: the result of the rule in question for the user.
+  /// - Parameter reason: the result of the question's rule for the user.
   static func reason(_ reason: Decision.Reason?, _ cause: MoveCause) -> MoveReason {
     switch reason {
     case .occurrenceLimit: return .limit

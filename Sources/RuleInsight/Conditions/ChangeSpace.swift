@@ -53,7 +53,7 @@ package final class ChangeSpace {
   private var shared: Set<Int> = []
 
   /// - Parameters:
-  ///   - roots: the formula nodes in question.
+  ///   - roots: the formula nodes of the conditions.
   ///   - context: the current attributes and answers.
   ///   - isFixed: whether an attribute keeps its value under all changes of the context.
   ///   - sharesClasses: whether attributes that the context lacks get the values of the model,

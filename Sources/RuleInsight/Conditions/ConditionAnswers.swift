@@ -219,7 +219,7 @@ extension ConditionSpace {
   ) -> Attempt {
     steps += goals.count + others.count
     guard meets(witness, goals) else { return .none }
-    // Uses the frame that already holds the witness.
+    // The frame already contains the witness.
     let held = model.heldNow(others)
     if !held.isEmpty { return .held(held) }
     return accepts(witness) ? .witness(witness) : .none
@@ -407,7 +407,7 @@ extension ConditionModel {
   }
 }
 
-/// The outcomes of nodes for one context, as far as computed.
+/// The outcomes of nodes for one context that are already computed.
 struct OutcomeMemory {
   /// The outcomes of each node; empty if not computed.
   private var outcomes: [OutcomeSet] = []

@@ -261,7 +261,7 @@ struct ConditionSearch {
   private mutating func narrowFold(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     let kind = OutcomeTables.Fold(rawValue: node.value) ?? .and
     let tables = space.tables
-    // The possible results of the operands behind each operand.
+    // The possible results of the operands after each operand.
     var behind: [OutcomeSet?] = [nil]
     for i in (1..<max(node.count, 1)).reversed() {
       let set = sets[operand(node, i)]

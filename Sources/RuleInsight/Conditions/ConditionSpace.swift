@@ -51,7 +51,7 @@ package final class ConditionSpace {
   private(set) var nodes: [Node] = []
   private(set) var operands: [Int] = []
   private(set) var atoms: [Atom] = []
-  /// The atom's number in the model.
+  /// The number of each atom in the model.
   private(set) var modelAtoms: [Int] = []
   /// The groups of attributes that atoms read.
   private(set) var variables: [(group: Int, classes: AttributeClasses)] = []

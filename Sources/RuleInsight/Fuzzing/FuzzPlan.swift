@@ -235,7 +235,7 @@ final class FuzzJudge {
     var known = reads
     for (placement, numbers) in claims.enumerated() where !numbers.isEmpty {
       if reads != known {
-        // The frame now holds another user.
+        // The frame now contains another user.
         guard let again = decider.read(record) else { return }
         state = again
         known = reads

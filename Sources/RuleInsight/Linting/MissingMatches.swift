@@ -21,7 +21,7 @@ enum MissingMatches: Lint {
       """,
     better: .condition("has(user.visits) && user.visits < 3"))
 
-  /// The maximum number of parts to read: the parts of all conditions, once for each attribute.
+  /// The maximum number of parts to read in a condition. All parts are read again for each attribute.
   private static let mostWork = 100_000
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

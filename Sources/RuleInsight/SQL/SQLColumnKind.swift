@@ -9,7 +9,7 @@ package enum SQLColumnKind: String, CaseIterable, Sendable {
   case time
   /// Lists of strings.
   case list
-  /// Values of any type. Rules only test whether there is a value.
+  /// Values of any type. Rules only test whether the column has a value.
   case any
 
   /// The kinds that callers can choose.

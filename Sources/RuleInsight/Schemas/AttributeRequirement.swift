@@ -25,7 +25,7 @@ package struct AttributeRequirement: Hashable, Sendable {
   }
 
   package var path: AttributePath
-  /// The types that rules need, the most specific first. If empty, rules only test whether there is a value.
+  /// The types that rules need, the most specific first. If empty, rules only test whether the attribute has a value.
   package var kinds: [Kind]
   /// The names of the placements that read the attribute, in the order of the config.
   package var placements: [String]

@@ -111,7 +111,7 @@ struct UserTraffic {
     endTime = UserTraffic.time(end, firstDay, zone)
   }
 
-  /// The next placement; nil when there is none.
+  /// The user's next placement; nil after the last one.
   ///
   /// - Parameter after: the earliest time of the user's next placement.
   mutating func next(after busy: Instant) -> (place: Int, time: Instant)? {

@@ -229,7 +229,7 @@ private struct ChoiceBuilder {
   }
 
   /// The kind of request: an event that replaces the open paywall first checks for a paywall. The
-  /// placement is only presented if there is one.
+  /// placement is only presented if it has a paywall.
   private func kind(_ outcome: Decision.Outcome) -> RequestKind {
     if case .paywall = outcome { return .presentation }
     return event.map(ImplicitTriggers.tollgate.replacing.contains) == true
