@@ -315,8 +315,8 @@ package final class FrameWorker {
 
   // MARK: Alone
 
-  /// Decides one row. The reader of records handles its members other than attributes. Few rows of
-  /// most tables need this.
+  /// Decides one row. The reader of records handles its members other than attributes. In most
+  /// tables, few rows need this reader.
   ///
   /// - Returns: the reason why the row has no outcome; nil if it has one.
   private func decideAlone(

@@ -26,8 +26,8 @@ struct RowWalk: RuleWalk, ~Copyable {
   /// The slots of the attributes of these clauses, by condition. Reading them from ``standIns``
   /// would copy it.
   private let slots: [Int32]
-  /// For each condition, the index of its first slot in ``slots``. The last element is their total
-  /// number.
+  /// For each condition, the index of its first slot in ``slots``. The last element is the total
+  /// number of slots.
   private let firstSlots: [Int32]
   private var scratch: Frame?
   /// The rule of a placement whose condition terminates the app. Later rules are not tried.

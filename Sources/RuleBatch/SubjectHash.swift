@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleEngine
 
 /// A subject in the form that the hash of ``Assigner/hash(salt:)`` reads: 64-bit words with its
-/// length in four bytes, and its bytes. The words are written once per user. Hashing them after
-/// many prefixes shifts the words and copies nothing.
+/// length in four bytes, and its bytes. The words are written once per user. Hashing the words
+/// after many prefixes shifts them and copies nothing.
 enum SubjectWords {
   // SAFETY: A row has nine words, 72 bytes: a length of four bytes, at most 60 bytes of identity,
   // and a last word that stays zero. Longer identities are hashed from their bytes.

@@ -145,7 +145,7 @@ enum ArrowTexts {
     cell.pointee = made.low == names.isTrue ? .true : made.low == names.isFalse ? .false : made
   }
 
-  /// Writes a string that is inline in its view. The bytes after the string may not be zero.
+  /// Writes a string that is inline in its view. The bytes after the string may be nonzero.
   @inline(__always)
   static func write(
     _ view: ArrowTextView, _ cell: UnsafeMutablePointer<Cell>, _ names: QuickJSON.BoolNames

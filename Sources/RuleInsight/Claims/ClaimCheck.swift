@@ -32,7 +32,7 @@ package struct ClaimCheck: Sendable {
   }
 
   /// - Parameters:
-  ///   - locales: of prices, dates and the device; nil for the products' own.
+  ///   - locales: the locales of prices, dates and the device; nil for the products' own locales.
   ///   - theme: the theme of a native paywall.
   ///   - isEligible: whether users are eligible for offers; nil for both.
   ///   - limits: the limits of the check. Everything beyond them is reported as not checked.

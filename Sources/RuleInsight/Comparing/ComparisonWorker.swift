@@ -82,7 +82,7 @@ package struct ComparisonWorker: ~Copyable {
     kinds.beginChunk()
     lines?.clear()
     var output = output
-    // The buffer belongs to the worker.
+    // The output gets another buffer, because this one belongs to the worker.
     output.buffer = OutcomeBuffer()
     var movedUsers = 0
     if let before = old.kept, let after = new.kept {

@@ -103,7 +103,7 @@ struct AttributeDemands {
     let node = graph[id]
     let (a, b) = (Int(node.a), Int(node.b))
     if graph.carried(id) != nil {
-      // A string alone is true unless it is empty.
+      // A string that is used as a condition is true unless it is empty.
       texts.append([])
       asksBool = true
       return true

@@ -80,7 +80,7 @@ package final class ConditionModel {
   private(set) var jointAtoms: [Int: [Int]] = [:]
 
   /// - Parameters:
-  ///   - environment: the language of the conditions. Every condition must compile in it.
+  ///   - environment: the language of the conditions. Every condition must compile in this environment.
   ///   - answers: the possible answers of a host to a question.
   package init(
     _ environment: ExpressionEnvironment, _ sources: [Source],

@@ -85,8 +85,8 @@ package final class ConditionSpace {
   /// The last exclusion.
   var excluded = Exclusion()
 
-  /// - Parameter roots: nodes of the model's formula. Questions are about these and the nodes
-  ///   below.
+  /// - Parameter roots: nodes of the model's formula. Questions are about these nodes and the nodes
+  ///   below them.
   package convenience init(_ model: ConditionModel, roots: [Int]) {
     self.init(model, roots: roots) { model.classes(of: $0, for: $1) }
   }

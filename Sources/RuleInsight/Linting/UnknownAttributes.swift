@@ -129,7 +129,7 @@ enum UnknownAttributes: Lint {
         ? otherNames[use.name].map { "SDKs send \(use.path($0))" } : nil)
   }
 
-  /// Reports unknown roots of filters, which may read any root. Compiling reports those of expressions.
+  /// Reports unknown roots of filters, which may read any root. Compiling reports unknown roots of expressions.
   private static func unknownRoot(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
     guard let close = Suggestion.closest(to: use.root, among: ["user", "device", "event"]) else {
       return [note(use, schema)].compactMap { $0 }
