@@ -38,7 +38,7 @@ export interface SuperscriptHostContext {
 export type { SuperscriptHostContext as WasmHostContext };
 
 export interface EvaluatorOptions {
-  /** superscript 0.1 to 0.2, 1.0.1 to 1.0.10 (the default, as in Superwall's web SDK), 1.0.11 to 1.0.12, or newer. */
+  /** The version: 0.1 to 0.2, 1.0.1 to 1.0.10 (the default, as in Superwall's web SDK), 1.0.11 to 1.0.12, or newer. */
   evaluator?: "raw" | "numeric" | "skip" | "text";
 }
 

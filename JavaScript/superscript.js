@@ -5,7 +5,7 @@ import { Loader, RecordError, TollgateError } from "./loading.js";
 const loader = new Loader(new URL("./superscript.wasm", import.meta.url));
 
 /**
- * Loads the evaluator. The other functions load it from the file beside this module.
+ * Loads the evaluator. Otherwise, the first call of another function loads it from the file beside this module.
  *
  * @param source a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
@@ -21,7 +21,7 @@ const kept = new Map();
  * Evaluates an expression.
  *
  * @param input `{variables: {map}, expression, computed, device}`. Values have types: `{type: "int", value: 3}`.
- * @param context answers calls of the host's functions with values, or with promises of them.
+ * @param context answers calls of the host's functions with values, or with promises of values.
  * @param options `evaluator`: the generation of superscript (default: `"numeric"`, as in Superwall's web SDK).
  * @returns `{"Ok":{"type":"bool","value":true}}` or `{"Err":"…"}`, as JSON.
  */
@@ -135,7 +135,7 @@ function isPassable(value) {
   return value !== null && typeof value === "object" && Object.hasOwn(checks, value.type) && checks[value.type](value.value);
 }
 
-/** Returns a value of the host, or null if it is not a value. */
+/** Returns the host's answer if it is a value with a type, otherwise null. */
 const passable = (value) => (isPassable(value) ? value : { type: "Null", value: null });
 
 export { TollgateError };

@@ -15,7 +15,7 @@ export interface UserRecord {
 export interface ConfigOptions {
   /** How conditions are evaluated (default: `"ios"`). */
   platform?: "ios" | "android" | "web" | "cel" | (string & {});
-  /** Another seed draws other variants (default: `""`). */
+  /** The seed of draws. Another seed draws other variants (default: `""`). */
   seed?: string;
   assigner?: "hash" | "djb2";
   /** The time zone of attributes and functions that depend on the day (default: `"UTC"`). */
@@ -77,14 +77,14 @@ export interface ExplainOptions extends Timed {
   sdkVersion?: string;
   /** Explains only this audience: its number, ID, experiment or name. */
   audience?: number | string;
-  /** Explains with other values: `{"user.plan": "pro"}`. */
+  /** Changes attributes before the explanation: `{"user.plan": "pro"}`. */
   set?: { [path: string]: unknown };
   /** Returns `{text}`, the explanation as text for people. */
   text?: boolean;
 }
 
 export interface Explanation {
-  /** The smallest change that makes the audience take the user. */
+  /** The smallest change after which the audience takes the user. */
   changes?: { path: string; from?: Json; to?: Json }[];
   text?: string;
   [member: string]: unknown;
@@ -146,7 +146,7 @@ export interface MatchOptions extends Timed {
   distribution?: boolean;
 }
 
-/** How many users each audience reaches, matches and takes. */
+/** The numbers of users that each audience reaches, matches and takes. */
 export interface MatchCounts {
   users: number;
   /** The rejected records. */
@@ -204,7 +204,7 @@ export function version(): string;
 
 /** A compiled config. */
 export class Config {
-  /** Compiles a config, and loads the engine first. */
+  /** Loads the engine if necessary, and compiles a config. */
   static load(source: JsonSource, options?: ConfigOptions): Promise<Config>;
   /** Compiles a config with an engine that `initialize` has loaded. */
   constructor(source: JsonSource, options?: ConfigOptions);

@@ -7,7 +7,7 @@ const loader = new Loader(new URL("./tollgate.wasm", import.meta.url));
 const decoder = new TextDecoder();
 
 /**
- * Loads the engine. `Config.load` loads it from the file beside this module.
+ * Loads the engine. Otherwise, `Config.load` loads it from the file beside this module.
  *
  * @param source a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
@@ -118,7 +118,7 @@ export class Config {
     return JSON.parse(found.text);
   }
 
-  /** Returns the engine with this config, which is compiled again after the engine failed. */
+  /** Returns the engine with this config. If the engine has failed, compiles the config again. */
   #ready() {
     if (this.#isFree) throw new TollgateError("this config was freed", "freed");
     if (this.#engine.hasFailed) this.#compile(loader.usable());
@@ -152,7 +152,7 @@ export class Config {
     return this.#describe().requirements;
   }
 
-  /** The events that rules ask about. */
+  /** The names of the events that rules read. */
   get events() {
     return this.#describe().events;
   }
@@ -182,7 +182,7 @@ export class Config {
     return this.#ask("tg_decide", decideRequest(user, options)).decisions;
   }
 
-  /** Explains a decision. With `options.audience`, includes the smallest change that makes it take the user. */
+  /** Explains a decision. `options.audience` adds the smallest change after which that audience takes the user. */
   explain(placement, user, options = {}) {
     const request = { ...options, placement, user: record(user), now: time(options.now) };
     return this.#ask("tg_explain", JSON.stringify(request));
@@ -210,7 +210,7 @@ export class Config {
   /**
    * Counts how many users each audience reaches, matches and takes, as `tollgate match --json` does.
    *
-   * @param users a list of records, or a string with one per line.
+   * @param users a list of records, or a string with one record on each line.
    */
   match(users, options = {}) {
     return this.#ask("tg_match", JSON.stringify({ ...options, users, now: time(options.now) }));
@@ -228,7 +228,7 @@ export class Config {
 
   /**
    * Compares with a new config, as `tollgate diff --json` does. With `options.users`, the answer says which users
-   * move. Without users, it has for each placement a proof that no user moves, or a user that moves.
+   * move. Without users, the answer has a proof that no user moves, or a user that moves, for each placement.
    */
   diff(other, options = {}) {
     if (!(other instanceof Config)) throw new TypeError("the other config must be a Config");

@@ -17,7 +17,7 @@ OTHER = "outcome.schema.json"
 WIDTH = 100
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
-HEAD = '''"""What a config answers, for type checkers: it does not exist when a program runs.
+HEAD = '''"""The types of a config's answers, for type checkers. This module does not exist at run time.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-// Replaces engine.js of the service. Instead of asking a server, it runs the engine in workers of the page.
+// Replaces engine.js of the service. This module does not ask a server, but runs the engine in workers of the page.
 import { loadJSON, loadModule, newWorker } from './parts.js'
 
 export class EngineError extends Error {
@@ -20,18 +20,18 @@ class Lane {
 
   ask(key, name, values, progress) {
     return new Promise((resolve, reject) => {
-      this.waiting.get(key)?.reject(new EngineError('replaced', 'A newer question took its place.'))
+      this.waiting.get(key)?.reject(new EngineError('replaced', 'A newer question replaced this question.'))
       this.waiting.delete(key)
       this.waiting.set(key, { key, name, values, progress, resolve, reject, id: (this.count += 1) })
-      // If an outdated question has been running for so long, its worker is replaced.
+      // If an outdated question runs longer than this, its worker is replaced.
       if (this.running?.key === key && Date.now() - this.running.since > 1500) this.restart()
       this.next()
     })
   }
 
-  // Stops the running question, and drops the waiting ones.
+  // Stops the running question, and drops waiting questions.
   stop() {
-    for (const each of this.waiting.values()) each.reject(new EngineError('replaced', 'It was stopped.'))
+    for (const each of this.waiting.values()) each.reject(new EngineError('replaced', 'The question was stopped.'))
     this.waiting.clear()
     if (this.running) this.restart()
   }
@@ -41,7 +41,7 @@ class Lane {
     this.worker = null
     const { reject } = this.running
     this.running = null
-    reject(new EngineError('replaced', 'It was stopped.'))
+    reject(new EngineError('replaced', 'The question was stopped.'))
   }
 
   async next() {
@@ -93,7 +93,7 @@ class ModuleEngine {
       loading = undefined
       throw new EngineError('unreachable', `The engine could not be loaded: ${error.message}`)
     })
-    // Proofs can take seconds and files longer, so both have workers of their own, and typing is not delayed.
+    // Proofs take seconds and files take longer, so both run in separate workers and do not delay typing.
     this.quick = new Lane(module)
     this.searches = new Lane(module)
     this.files = new Lane(module)

@@ -4,7 +4,7 @@
 ``Config.load("config.json")``      reads a config; ``Config.loads`` takes its text
 ``config.decide(place, user)``      decides a placement for a user: a :class:`Decision`
 ``config.decide_all(user)``         decides all placements
-``config.explain(place, user)``     explains why, clause by clause: an :class:`Explanation`
+``config.explain(place, user)``     explains a decision: an :class:`Explanation`
 ``config.plan(places, now=...)``    makes a plan that decides tables: a :class:`Plan`
 ``plan.decide(table)``              decides all rows: a table of the same kind
 ``plan.count(table)``               counts outcomes, and users by audience: a :class:`Tally`

@@ -1,4 +1,4 @@
-"""``python -m tollgate decide CONFIG --users 'users/*.parquet' --out outcomes.parquet``"""
+"""Runs ``python -m tollgate decide CONFIG --users 'users/*.parquet' --out outcomes.parquet``."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _basis_of(target: Path) -> dict[str, Any]:
 
 
 def _time_of_before(targets: Iterable[Path]) -> str | None:
-    """The time at which an earlier run decided, so all files have the same time."""
+    """Returns the time of an earlier run's decisions, so all files have the same time."""
     for target in targets:
         if target.exists() and isinstance(now := _basis_of(target).get("now"), str):
             return now

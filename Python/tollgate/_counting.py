@@ -18,7 +18,7 @@ def count_records(
     config: Config, records: Iterator[tuple[int, dict[str, Any] | Exception]],
     placements: list[str] | None, now: str | None, seed: str | None,
 ) -> dict[str, Any]:
-    """Counts outcomes of records. An exception in place of a record is reported as rejected."""
+    """Counts outcomes of records. An exception instead of a record is reported as rejected."""
     # The plan has one time for all users, and rejects unknown placements before the first user.
     plan = config.plan(placements, now=now)
     counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-# Finding each fault needs another plan.
+# The largest number of faults in one error. Finding each fault needs another plan.
 _MOST_FAULTS = 40
 _SEPARATORS = ("_", "__", "-", "/", ":")
 # Maps part of a message to the option that converts the column.

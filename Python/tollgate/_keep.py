@@ -1,4 +1,4 @@
-"""Returns columns of the table beside outcomes (the option ``keep``)."""
+"""Implements the option ``keep``, which returns columns of the table beside outcomes."""
 
 from __future__ import annotations
 

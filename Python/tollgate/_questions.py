@@ -63,7 +63,7 @@ class Questions:
     # Texts
 
     if TYPE_CHECKING:
-        # Of a paywall, or of a template.
+        # The texts of a paywall, or the text of a template.
         @overload
         def render(
             self,
@@ -130,7 +130,7 @@ class Questions:
     ) -> list[Claim]:
         """Checks the claims of the texts that were loaded with the config.
 
-        Checks one ``paywall``, or all paywalls. ``products`` has prices if the config was loaded
+        Checks one ``paywall``, or all paywalls. ``products`` has the prices if the config was loaded
         without prices. ``locales`` format prices and dates, and ``"all"`` means the App Store's
         larger storefronts. A ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"``
         (false for users who may no longer have the offer) or ``"unknown"``.
@@ -223,7 +223,7 @@ class Questions:
         found: CoverAnswer = self._ask("tg_cover", request)
         return found
 
-    # In a database
+    # Queries for databases
 
     def select(
         self,
@@ -263,7 +263,7 @@ class Questions:
             BigQuery and Spark.
         :param separator: the separator in flat names: with ``_``, the attribute ``user.plan`` is
             the column ``user_plan``.
-        :param types: types that replace those of the rules, in the words of :meth:`sql` or of
+        :param types: types that replace those of the rules, with the names of :meth:`sql` or of
             :class:`tollgate.Requirement`: ``{"user.id": "string"}``, or ``any`` for the type of
             the column.
         :raises ColumnError: if ``columns`` or ``types`` has an attribute that no rule reads.

@@ -91,7 +91,7 @@ def _with_json(capsule: Any, kinds: Sequence[Any]) -> Any:
 
 
 def json_field(field: Any, kind: Any) -> Any:
-    """Returns a field of pyarrow as JSON where DuckDB's type is."""
+    """Returns a pyarrow field with the type JSON wherever DuckDB's type is JSON."""
     from pyarrow import list_, struct, types
 
     if str(kind).upper() == "JSON":
@@ -163,7 +163,7 @@ def schema_of(frame: Any) -> Any:
         try:
             return pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame))).schema
         except pyarrow.ArrowInvalid:
-            # A type that pyarrow does not know either.
+            # The table has a type that pyarrow does not know.
             return None
     if hasattr(frame, "__arrow_c_schema__"):
         return pyarrow.schema(frame)
@@ -172,7 +172,7 @@ def schema_of(frame: Any) -> Any:
 
 
 def _fault_of(frame: Any, problem: Exception) -> TableError:
-    """Returns the error for a frame that pandas cannot export, with the column at fault."""
+    """Returns the error for a frame that pandas cannot export, with the faulty column."""
     for number, name in enumerate(frame.columns):
         try:
             frame.iloc[:, [number]].__arrow_c_stream__()

@@ -1,4 +1,4 @@
-"""What a config answers, for type checkers: it does not exist when a program runs.
+"""The types of a config's answers, for type checkers. This module does not exist at run time.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:

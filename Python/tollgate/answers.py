@@ -65,7 +65,7 @@ class _Value:
         return self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        # Equal values agree in these parts. Documents have no hash.
+        # Other parts, such as documents, cannot be hashed.
         return hash(tuple(part for part in self._parts() if isinstance(part, (str, int))))
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class _Draft(_Value):
     """A mutable decision. Filling in a draft takes a third of the time of creating a decision."""
 
     __slots__ = Decision.__slots__
-    # Both are set, because Python stores them together.
+    # Replaces both methods, because Python stores them together.
     __setattr__ = object.__setattr__  # type: ignore[assignment]
     __delattr__ = object.__delattr__
 
@@ -176,7 +176,7 @@ def _outcome(found: Mapping[str, Any]) -> _Outcome:
 class DecisionReader:
     """Reads decisions of one config: ``{"decisions":[{"userId":"u","placement":"p",..},..]}``.
 
-    The JSON behind the user's ID is the same for all users with the same outcome, so it is read
+    The JSON after the user's ID is the same for all users with the same outcome, so it is read
     only once. A config's variants and placements limit the number of these strings.
     """
 
@@ -199,7 +199,7 @@ class DecisionReader:
         if alone is not None:
             return [_decision(user_id, alone, (), {})]
         found = []
-        # Every decision begins with the characters behind '{"decisions":['.
+        # Every decision begins with the characters after '{"decisions":['.
         for text in rest[:-2].split(b"," + head[14:] + b',"placement":'):
             parts = known.get(text)
             errors: tuple[answer_types.ErrorsItem, ...] = ()
@@ -288,7 +288,7 @@ class Query(str):
     ``columns`` are the columns that the query reads: ``[{"path": "user.plan", "names":
     ["user.plan"], "kind": "text", "type": "VARCHAR"}]``. ``placements`` says whether SQL can
     express each placement, and if not, gives the reason for each audience. ``audiences`` has the
-    numbers ``{"total": 4, "covered": 3}``. ``summary`` says the same in words.
+    numbers ``{"total": 4, "covered": 3}``. ``summary`` is a sentence with these numbers.
     """
 
     columns: list[table_types.QueryColumn]
@@ -348,7 +348,7 @@ class Explanation(_Of[_Answer_co]):
 
 
 class Differences(dict):  # type: ignore[type-arg]
-    """How two configs differ: a dictionary that notebooks show as a table."""
+    """The differences between two configs: a dictionary that notebooks show as a table."""
 
     __slots__ = ()
 

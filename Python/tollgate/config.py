@@ -185,7 +185,7 @@ class Config(Questions):
 
     @property
     def events(self) -> list[str]:
-        """The events that rules ask about."""
+        """The names of the events that rules read."""
         return list(self._described()["events"])
 
     @property
@@ -233,7 +233,7 @@ class Config(Questions):
         texts: bool = False,
         sdk_version: str | None = None,
     ) -> list[Decision]:
-        """Decides several placements for a user, or all of them."""
+        """Decides several placements, or all placements, for a user."""
         names = tuple(names_of(placements)) if placements is not None else None
         answer = self._answer(user, (names, now, seed, texts, sdk_version, True))
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
@@ -263,7 +263,7 @@ class Config(Questions):
         return checked(_decide(self._pointer, body, len(body), text), text)
 
     def _asking(self, asked: _Asked) -> bytes:
-        """Returns the part of a request's JSON behind the user, and caches it."""
+        """Returns the part of a request's JSON after the user, and caches this part."""
         placement, now, seed, texts, sdk, *several = asked
         request: dict[str, Any] = {}
         if not several:

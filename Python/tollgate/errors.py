@@ -36,7 +36,7 @@ class RuleWarning(UserWarning):
 
 
 class TableWarning(UserWarning):
-    """A column is of a type that no rule is written for, or IDs are odd or missing."""
+    """A column has a type that no rule expects, or IDs are unusual or missing."""
 
 
 class ConfigError(TollgateError):

@@ -63,7 +63,7 @@ Now = Annotated[
 ]
 Seed = Annotated[str | None, Field(description="the salt of the assignment hash")]
 
-# Keys that a config has and no other file of Tollgate.
+# Keys that only configs have, among all files that Tollgate reads.
 _CONFIG_MEMBERS = frozenset(("trigger_options", "campaigns"))
 # The largest number of files in one list.
 _MOST_FILES = 1_000
@@ -421,7 +421,7 @@ def server(
 
 
 def _told(function: _Function) -> _Function:
-    """Returns the function with errors that assistants can read, not just "Error executing"."""
+    """Wraps a function so that assistants can read its errors, not just "Error executing"."""
     import functools
 
     @functools.wraps(function)

@@ -76,7 +76,7 @@ class Report:
 
 
 class Tally:
-    """The counts of many users that the summary of ``tollgate precompute`` also has."""
+    """The counts of many users, as in the summary of ``tollgate precompute``."""
 
     __slots__ = ("_value",)
 
@@ -120,7 +120,7 @@ class Tally:
 
     @property
     def warnings(self) -> list[ReportWarning]:
-        """What is probably wrong with the table: ``{"code": "column-kind", "message": ".."}``."""
+        """Probable faults of the table: ``{"code": "column-kind", "message": ".."}``."""
         return list(self._value.get("warnings", ()))
 
     def _warn(self, level: int, ignored: str | None) -> None:
@@ -137,9 +137,10 @@ class Tally:
             warnings.warn(message, TableWarning, stacklevel=level + 1)
 
     def _failures(self, kinds: dict[str, str], ignored: str | None) -> Iterator[str]:
-        """The rules that failed for every user that reached them, without those of one code.
+        """Yields a message for each rule that failed for every user, except with one code.
 
-        Each has the warning about the attribute's column, which is removed from the others.
+        A message includes the warning about the attribute's column, which is then removed from
+        ``kinds``.
         """
         failing: set[str] = set()
         for name, counts in self._value["placements"].items():

@@ -40,8 +40,8 @@ class Plan:
 
     A plan never changes, and can be pickled (without its ``schema``).
 
-    The name of a column says which attribute it has: a struct ``user`` has the members of ``user``,
-    and a column ``user.plan`` has that attribute. ``columns={"user.plan": "plan"}`` maps other
+    A column's name selects its attributes: a struct ``user`` has the members of ``user``, and a
+    column ``user.plan`` has that attribute. ``columns={"user.plan": "plan"}`` maps other
     names, and ``root="user"`` makes a column ``plan`` the attribute ``user.plan``. NULL means that
     the attribute is missing. If a column has the wrong type, the error names the column.
 
@@ -122,7 +122,7 @@ class Plan:
         self._conversions = Conversions(decimals, dates, naive_times)
         asked = self._options
         if schema is not None and self._shape:
-            # Tables of this schema have these columns, so their faults are found now.
+            # All tables have the columns of this schema, so faulty columns are reported now.
             asked, schema = self._fitted(schema)
         self._facts: dict[str, Any] | None = None
         try:
@@ -208,7 +208,7 @@ class Plan:
 
     @property
     def choices(self) -> list[Choice]:
-        """The outcomes by the numbers that ``codes=True`` returns."""
+        """The outcomes, indexed by the numbers that ``codes=True`` returns."""
         return list(self._described()["choices"])
 
     @property
@@ -222,7 +222,7 @@ class Plan:
         return _OutcomeSchema(self)
 
     def _warn(self, level: int) -> None:
-        """Warns of columns of a schema whose types no rule is written for."""
+        """Warns of columns of a schema whose types no rule expects."""
         if self._schema is not None:
             for found in self._described().get("warnings") or ():
                 warnings.warn(found["message"], TableWarning, stacklevel=level + 1)
@@ -311,9 +311,9 @@ class Plan:
         Parquet files of pyarrow are decided while they are read. Tables of Delta and Iceberg are
         scanned.
 
-        A rule that fails for every user that reaches it is a :class:`tollgate.RuleWarning`. A
-        column of a type that no rule is written for is a :class:`tollgate.TableWarning`, and so are
-        IDs with white space at an end.
+        A rule that fails for every user that reaches it causes a :class:`tollgate.RuleWarning`. A
+        column of a type that no rule expects causes a :class:`tollgate.TableWarning`, and so do IDs
+        with white space at an end.
 
         :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
         :param report: whether to return a :class:`tollgate.Tally` as a second value.

@@ -1,4 +1,4 @@
-"""The types of tables, counts and queries, for type checkers. It does not exist at run time.
+"""The types of tables, counts and queries. This module does not exist at run time.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:

@@ -65,7 +65,7 @@ import Testing
     for line in lines(text ?? "") {
       if line.hasPrefix("## ") {
         section = line.dropFirst(3).first?.wholeNumberValue ?? 0
-      } else if line.hasPrefix("| "), !line.hasSuffix("| held by |") {
+      } else if line.hasPrefix("| "), !line.hasSuffix("| tested by |") {
         let cells = line.dropFirst().dropLast().split(separator: "|")
         rows[section, default: []].append(cells.map { code(in: $0) })
       }

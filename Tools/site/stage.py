@@ -129,15 +129,15 @@ A page for trying rules: edit a config, a user, a text or products, and see find
 <a href="playground/index.html">Open the playground</a>. The engine runs in the page, in WebAssembly, and nothing that you enter leaves it.
 *Copy link* puts your edits behind the `#` of an address, which no server sees.
 
-To keep it, save <a href="playground/tollgate-playground.html" download>the playground in one file</a>. It opens without a network.
+To work offline, save <a href="playground/tollgate-playground.html" download>the playground as one file</a>.
 
-A server has the same page, with its own config and its users. In this repository:
+`tollgate-server` has the same page, with its config and users. In this repository:
 
 ```sh
 make serve
 ```
 
-Then open <a href="http://127.0.0.1:8080/">http://127.0.0.1:8080/</a>. [Decisions over HTTP](server.md#the-playground) describes it.
+Then open <a href="http://127.0.0.1:8080/">http://127.0.0.1:8080/</a>. [Decisions over HTTP](server.md#the-playground) describes the page.
 """,
 }
 MODULES = {

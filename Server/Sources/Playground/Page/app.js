@@ -13,7 +13,7 @@ const $ = (id) => document.getElementById(id)
 const FIELDS = ['config', 'user', 'template', 'products', 'users', 'compared']
 const editors = Object.fromEntries(FIELDS.map((name) => [name, new Editor($(name), () => later(name))]))
 
-// The page begins with these where the server's start.json has no such text.
+// The initial inputs if the server's start.json has none.
 const SAMPLES = {
   user: '{"userId":"somebody","user":{},"device":{"platform":"iOS"},"params":{},"subscriptionStatus":"INACTIVE"}',
   template: '{{ user.firstName | default: "You" }} can have everything for << products.selected.price >> a << products.selected.period >>.\n',
@@ -24,7 +24,7 @@ function pretty(text) {
   try { return JSON.stringify(JSON.parse(text), null, 2) + '\n' } catch { return text }
 }
 
-// A text on one line cannot be edited.
+// JSON on one line is hard to edit.
 const readable = (text) => text.trim().includes('\n') ? text : pretty(text)
 
 // `start` contains the initial inputs, such as the server's own config. `base` is `start` or an example.
@@ -35,7 +35,7 @@ let placement = ''
 let functions = Promise.resolve(null)
 // The problems of the config, with places in its text.
 let problems = []
-// Answers that arrive after a newer question was asked are dropped.
+// The number of the newest question of each kind. Answers to older questions are dropped.
 const rounds = new Map()
 
 const time = () => $('now').value.trim() ? { now: $('now').value.trim() } : {}
@@ -63,7 +63,7 @@ async function ask(name, question, show, failed) {
   }
 }
 
-// Results of something that is broken now stay, dimmed.
+// Old results stay, dimmed, while an input is invalid.
 function stale(ids, isStale) { for (const id of ids) $(id).classList.toggle('stale', isStale) }
 
 function failedIn(id) {
@@ -81,7 +81,7 @@ function staleDecision(message) {
   $('stale').textContent = message ?? ''
 }
 
-// MARK: What is written
+// MARK: Inputs
 
 function record(name) {
   const text = editors[name].text
@@ -95,7 +95,7 @@ function record(name) {
   }
 }
 
-// Problems of the server, with places that a text field can use.
+// Converts the places of problems from the server to places in a text field.
 function placed(text, found) {
   const at = utf16(text)
   return found.map((each) => ({ severity: 'error', ...each, from: each.range ? at(each.range.from) : null, to: each.range ? at(each.range.to) : null }))
@@ -118,7 +118,7 @@ function problemsOf(name, found) {
   if (count) tab.insertAdjacentHTML('beforeend', ` <span class="count">${count}<span hidden> errors</span></span>`)
 }
 
-// Shows the word that a problem is about: in the explanation if its condition is there, otherwise in its editor.
+// Selects the place of a problem: in the explanation if it shows the condition, otherwise in the editor.
 function reveal(name, problem) {
   if (problem?.from == null) return choose($(`tab-${name}`))
   if (name === 'config') {
@@ -134,7 +134,7 @@ function reveal(name, problem) {
 
 // MARK: The explanation
 
-// By audience: its card, which stays while its content changes, so that the cursor does.
+// The card of each audience. A card stays while its content changes, so the cursor does not move.
 let cards = new Map()
 let conditions = []
 
@@ -221,7 +221,7 @@ function explain() {
     say('')
     staleDecision(null)
     if (!explanations.some((each) => each.placement === placement)) placement = explanations.find((each) => each.placement === base?.placement)?.placement ?? explanations[0]?.placement ?? ''
-    // Edits since then have moved the places themselves.
+    // Edits since the question have already moved the places.
     if (editors.config.text === text) conditions = conditionsOf(text)
     showDecision()
   }, (error) => {
@@ -235,7 +235,7 @@ function showDecision() {
   // A paywall closes the gate.
   document.querySelector('.gate').setAttribute('class', `gate ${one ? outcomeOf(one.result, one.paywall).kind : ''}`)
   const names = explanations.map((each) => each.placement)
-  // The field stays while nothing changes, so that it keeps the focus of a user who types in it.
+  // The options are replaced only if they have changed, so the field does not lose the focus.
   if (json(names) !== json([...$('placement').options].map((each) => each.value))) {
     $('placement').replaceChildren(...names.map((name) => new Option(name, name)))
   }
@@ -357,7 +357,7 @@ $('tabs').addEventListener('keydown', (event) => {
 })
 // MARK: Files
 
-// A short file of users is edited, a long one only counted.
+// A short file of users can be edited. A long file is only counted.
 const MOST_EDITED = 200_000
 
 async function open(chosen) {
@@ -422,13 +422,13 @@ $('share').addEventListener('click', async () => {
   history.replaceState(null, '', link)
   try {
     await navigator.clipboard.writeText(link)
-    say('The link is copied. The link contains all inputs.')
+    say('The link is copied. It contains all inputs.')
   } catch {
     say('The link is in the address bar.')
   }
 })
 
-// Begins with what the server runs or an example, with the edits of a link.
+// Shows the server's inputs or an example, with the edits of a link.
 function fill(state = {}) {
   const number = Number(state.example || 0)
   base = number ? { ...start, now: '', ...EXAMPLES[number - 1] } : { ...start }
@@ -480,7 +480,7 @@ async function begin() {
   if (location.hash.length > 1) {
     try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. The default inputs are shown.' }
   }
-  // Without them everything else works.
+  // The page also works without the list of functions.
   functions = engine.functions().catch(() => null)
   functions.then((all) => { if (all && !editors.config.completion) editors.config.completion = new Completion(editors.config, all) })
   fill(state)

@@ -1,16 +1,16 @@
-// Offers functions while a condition of the config is typed, each with its signature and what it does.
+// Suggests functions while a condition is typed, each with its signature and a summary.
 
 const MOST = 8
 let count = 0
 
-// The condition up to a place in the config; null outside conditions.
+// Returns the condition up to a place in the config, or null outside conditions.
 function conditionBefore(text, place) {
   const line = text.slice(text.lastIndexOf('\n', place - 1) + 1, place)
   const found = /"expression(?:_cel)?"\s*:\s*"((?:[^"\\]|\\.)*)$/.exec(line)
   return found && found[1].replace(/\\(.)/g, '$1')
 }
 
-// The name that a condition ends with, with its dots; empty inside a string.
+// Returns the name at the end of a condition, with its dots, or an empty string inside a string literal.
 function nameAtEnd(condition) {
   let quote = null
   for (let index = 0; index < condition.length; index += 1) {
@@ -22,8 +22,8 @@ function nameAtEnd(condition) {
   return quote ? '' : /[\w.]*$/.exec(condition)[0]
 }
 
-// The functions that a typed name can become: those of a name space by their whole name or what is behind
-// its dot, methods behind a dot.
+// Returns the functions that a typed name can become. Functions of a namespace match by their whole name or by the part
+// after the dot, and methods match after a dot.
 function offers(functions, typed) {
   const last = typed.slice(typed.lastIndexOf('.') + 1)
   const begins = (name, part) => part !== '' && name.toLowerCase().startsWith(part.toLowerCase())
@@ -38,7 +38,7 @@ function offers(functions, typed) {
 
 export class Completion {
   // `field` is {element, area, caret()}, `functions` are [{name, isMethod, hasArguments, signature, summary}], and
-  // `before` gives the condition up to a place in the field's text, or null outside conditions.
+  // `before` returns the condition up to a place in the field's text, or null outside conditions.
   constructor(field, functions, before = conditionBefore) {
     this.field = field
     this.area = field.area
@@ -58,7 +58,7 @@ export class Completion {
     for (const name of ['blur', 'click']) this.area.addEventListener(name, () => this.close())
     // Typing scrolls to the cursor.
     this.area.addEventListener('scroll', () => { if (!this.list.hidden) this.place() })
-    // Before the field loses the cursor.
+    // mousedown comes before the field loses the cursor.
     this.list.addEventListener('mousedown', (event) => {
       event.preventDefault()
       const option = event.target.closest('[role=option]')
@@ -93,7 +93,7 @@ export class Completion {
     this.area.removeAttribute('aria-activedescendant')
   }
 
-  // Below the cursor, or above it where a field that scrolls has no room below.
+  // Places the list below the cursor, or above the cursor if the field scrolls and has no room below.
   place() {
     const { left, top, height } = this.field.caret()
     const room = this.area.parentElement.getBoundingClientRect()
@@ -126,7 +126,7 @@ export class Completion {
     event.preventDefault()
   }
 
-  // Puts the function in the place of what was typed, with the cursor where its arguments go.
+  // Replaces the typed text with the function, and moves the cursor to its arguments.
   take(index) {
     const { name, typed, hasArguments } = this.offers[index]
     const end = this.area.selectionStart

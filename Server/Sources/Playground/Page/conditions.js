@@ -1,10 +1,10 @@
-// Conditions as they are edited in the explanation: as plain text over several lines, though the config has each
-// as an escaped string on one.
+// Edits conditions in the explanation, as plain text on several lines. In the config, a condition is an escaped string
+// on one line.
 import { Completion } from './completion.js'
 import { pieces } from './editor.js'
 import { parsed, placeInString, utf16 } from './json.js'
 
-// The conditions of a Superwall config: [{placement, audience, from, to, value}], where `from` to `to` is the
+// Returns the conditions of a Superwall config: [{placement, audience, from, to, value}], where `from` to `to` is the
 // JSON string. AgentWallie's audiences have filters, which are edited in the config.
 export function conditionsOf(config) {
   const found = []
@@ -51,13 +51,13 @@ export class ConditionField {
 
   get text() { return this.area.value }
 
-  // Takes the text of the config, except while a newer text is being typed.
+  // Shows the text of the config, unless the user is typing a newer text.
   set text(text) {
     if (this.area.value !== text && document.activeElement !== this.area) this.area.value = text
     this.draw()
   }
 
-  // The clauses of an explanation of this very text.
+  // Shows the clauses of an explanation, if the explanation is of the current text.
   explain(expression, clauses) {
     const at = utf16(expression)
     this.clauses = expression !== this.text ? [] : clauses.filter((each) => each.range && each.reached && !each.constant).map((each) => ({
@@ -72,7 +72,7 @@ export class ConditionField {
   }
 
   draw() {
-    // A line break at the end has a line of its own.
+    // A line break at the end begins an empty line.
     this.marks.innerHTML = pieces(this.text, colours(this.text), this.problems, this.clauses) + (this.text.endsWith('\n') || !this.text ? '\u200b' : '')
   }
 
@@ -82,7 +82,7 @@ export class ConditionField {
     this.element.scrollIntoView({ block: 'nearest' })
   }
 
-  // Where the cursor is, in pixels from the corner of the field.
+  // Returns the position of the cursor, in pixels from the corner of the field.
   caret() {
     const place = this.area.selectionStart
     const walker = document.createTreeWalker(this.marks, NodeFilter.SHOW_TEXT)
@@ -101,7 +101,7 @@ export class ConditionField {
   }
 }
 
-// The problems of a condition among those of the config, with places in the condition.
+// Returns those problems of the config that are inside a condition, with places in the condition.
 export function problemsIn(condition, config, problems) {
   return problems.filter((each) => each.from != null && each.from >= condition.from && each.to <= condition.to).map((each) => {
     const from = placeInString(config, condition.from, each.from)

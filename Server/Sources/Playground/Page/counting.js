@@ -2,8 +2,8 @@
 
 const MOST_LINE = 1 << 20
 
-// `match` gives the counts of some users, one per line, of about `size` characters. `progress` is called with the users
-// so far and the part of the file that is done, from 0 to 1. NDJSON, CSV and a JSON list are understood, also compressed with gzip.
+// `match` returns the counts of users, one on each line, in about `size` characters. `progress` is called with the number
+// of counted users and the counted fraction of the file. The file is NDJSON, CSV or a JSON list, plain or with gzip.
 export async function countFile(file, match, progress, size = 1 << 20) {
   let done = 0
   let counts = { users: 0, rejected: 0, placements: {} }
@@ -31,7 +31,7 @@ export async function countFile(file, match, progress, size = 1 << 20) {
   return { ...counts, rejected: counts.rejected + reader.rejected }
 }
 
-// The text of a file in parts, each with the bytes of the file that were read.
+// Yields the text of a file in parts, each with the number of bytes that were read so far.
 async function* texts(file) {
   let bytes = 0
   const counted = new TransformStream({ transform(part, out) { bytes += part.length; out.enqueue(part) } })
@@ -55,7 +55,7 @@ async function rowsOf(file) {
   return new Lines()
 }
 
-// A record per line. Lines are taken as they come, many at once.
+// Lines with a record each. All complete lines of a part are returned at once.
 class Lines {
   constructor() { this.rest = ''; this.rejected = 0 }
 
@@ -84,7 +84,7 @@ class List {
   }
 }
 
-// Rows of CSV as `tollgate precompute` reads them: names with dots are paths, empty cells are missing, and cells without
+// Reads rows of CSV as `tollgate precompute` does: names with dots are paths, empty cells are missing, and cells without
 // quotes can be numbers, true, false or null.
 class CSV {
   constructor() { this.rest = ''; this.rejected = 0; this.columns = null }
@@ -108,7 +108,7 @@ class CSV {
   end() { return [...this.take('', true)] }
 }
 
-// The row at a place of a text, or null if its end is missing so far.
+// Returns the row at a place of a text, or null if the end of the row has not been read yet.
 function rowAt(text, at, isEnd) {
   if (at >= text.length) return null
   const cells = []
@@ -135,7 +135,7 @@ function rowAt(text, at, isEnd) {
         from = at + 1
       }
     }
-    // Up to the next separator.
+    // The cell ends at the next separator.
     let to = at
     while (to < text.length && text[to] !== ',' && text[to] !== '\n') to += 1
     if (to >= text.length && !isEnd) return null
@@ -195,7 +195,7 @@ function cellValue({ text, isQuoted }, isText) {
 
 const sums = (a, b) => Object.fromEntries(Object.keys({ ...a, ...b }).map((key) => [key, (a?.[key] ?? 0) + (b?.[key] ?? 0)]))
 
-// The counts of two groups of users together. Both are of the same config.
+// Adds the counts of two groups of users, for the same config.
 export function added(a, b) {
   const placements = { ...a.placements }
   for (const [name, part] of Object.entries(b.placements)) {

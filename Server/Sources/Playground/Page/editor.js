@@ -1,5 +1,5 @@
-// A text field with line numbers, colours for JSON, and marks under what is wrong. Only the lines that are seen
-// are coloured, so that a key costs the same in a long text as in a short one.
+// A text field with line numbers, colours for JSON, and marks under problems. Only visible lines are coloured, so a key
+// stroke takes the same time in a long text as in a short text.
 import { escaped } from './views.js'
 
 const LINE = 20
@@ -50,7 +50,7 @@ export class Editor {
     this.element.scrollIntoView({ block: 'nearest' })
   }
 
-  // Scrolls to a place, down and to the side.
+  // Scrolls to a place, vertically and horizontally.
   reveal(place) {
     const line = this.lineAt(place)
     const column = place - this.starts[line]
@@ -68,7 +68,7 @@ export class Editor {
     return pen.measureText('m').width
   }
 
-  // Where the cursor is, in pixels from the corner of the field.
+  // Returns the position of the cursor, in pixels from the corner of the field.
   caret() {
     const place = this.area.selectionStart
     const line = this.lineAt(place)
@@ -97,7 +97,7 @@ export class Editor {
     this.draw()
   }
 
-  // Everything is read before anything is written: the browser lays a long text out once for a key.
+  // Reads all sizes before writing any, so the browser computes the layout of a long text only once for each key.
   draw() {
     const { clientHeight: height, scrollTop, scrollLeft } = this.area
     if (!height) return
@@ -124,7 +124,7 @@ export class Editor {
   }
 }
 
-// Text as HTML, with spans of colours and with problems over them. Spans are in order and do not overlap.
+// Returns text as HTML with spans for colours, and marks for problems. Spans are in order and do not overlap.
 export function pieces(text, spans, problems, back = []) {
   const cuts = new Set([0, text.length])
   for (const list of [spans, problems, back]) for (const each of list) { cuts.add(Math.max(0, each.from)); cuts.add(Math.min(each.to, text.length)) }

@@ -1,5 +1,5 @@
-// The one interface that the page talks to. Here its answers come over HTTP. In the playground without a server
-// JavaScript/playground/engine.js takes its place: the same functions, the same shapes as the command's --json.
+// The page's only interface to the engine, over HTTP. In the playground without a server,
+// JavaScript/playground/engine.js replaces this file. It has the same functions, and answers as the command's --json.
 import { countFile } from './counting.js'
 
 export class EngineError extends Error {
@@ -16,7 +16,7 @@ class HTTPEngine {
     this.counting = 0
   }
 
-  // The texts of a new page: {config, user, template, products, users, now, seed, hasSandbox, name?, about?}.
+  // The initial inputs: {config, user, template, products, users, now, seed, hasSandbox, name?, about?}.
   start() { return this.ask('GET', 'playground/start.json') }
 
   // The functions that conditions can call: [{name, isMethod, hasArguments, signature, summary}].
@@ -30,7 +30,7 @@ class HTTPEngine {
     return this.ask('POST', 'v1/explain', { config, user, all: true, ...when })
   }
 
-  // The smallest change with which an audience takes the user.
+  // The smallest change after which an audience takes the user.
   smallestChange(config, user, placement, audience, when) {
     return this.ask('POST', 'v1/explain', { config, user, placement, audience, ...when })
   }
@@ -41,10 +41,10 @@ class HTTPEngine {
 
   products(products, locale, when) { return this.ask('POST', 'v1/products', { products, locale, ...when }) }
 
-  // How users spread over the outcomes of each placement.
+  // The numbers of users that each audience reaches, matches and takes.
   match(config, users, when) { return this.ask('POST', 'v1/match', { config, users, ...when }) }
 
-  // The same for a file. `progress` is called with the number of users and the part of the file so far.
+  // Like `match`, for a file. `progress` is called with the number of counted users and the counted fraction of the file.
   countFile(config, file, when, progress) {
     const round = (this.counting += 1)
     const goesOn = (users, part) => {
@@ -56,10 +56,10 @@ class HTTPEngine {
 
   stopCounting() { this.counting += 1 }
 
-  // The differences between two configs and the users they concern, proved where possible, with witnesses.
+  // The differences between two configs: a proof or example users for each placement.
   diff(from, to, when) { return this.ask('POST', 'v1/diff', { old: from, new: to, ...when }) }
 
-  // A key is sent where the server wants one: an application's, or the one given here.
+  // Sends a request, with a key if there is one.
   async ask(method, path, body, key = this.key) {
     const controller = new AbortController()
     const timer = setTimeout(() => controller.abort(), 30_000)

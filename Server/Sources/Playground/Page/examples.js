@@ -1,4 +1,4 @@
-// Configs to start from. Each is small enough to read at a glance, and shows one thing.
+// Example configs. Each is short and shows one feature.
 
 const treatment = (id, paywall, percentage) => ({ variant_id: id, variant_type: 'TREATMENT', percentage, paywall_identifier: paywall })
 const holdout = (id, percentage) => ({ variant_id: id, variant_type: 'HOLDOUT', percentage })

@@ -1,7 +1,7 @@
-// Where the values of a JSON text stand in it, which JSON.parse does not say.
+// Finds the places of values in JSON text, which JSON.parse does not return.
 
 // A node is {from, to, value?, members?, items?}; `value` exists for strings, `members` maps keys to nodes.
-// Null for text that is not JSON.
+// The result is null for text that is not JSON.
 export function parsed(text) {
   let at = 0
   const space = /[\s]*/y
@@ -43,7 +43,7 @@ export function parsed(text) {
   try { return node(0) } catch { return null }
 }
 
-// Where a message of JSON.parse says that a text is wrong.
+// Returns the place of an error from a message of JSON.parse.
 export function placeIn(text, message) {
   const position = /position (\d+)/.exec(message)
   if (!position) return {}
@@ -51,7 +51,7 @@ export function placeIn(text, message) {
   return { from, to: from + 1 }
 }
 
-// The place inside a string of a place in its JSON literal, which begins at `from` with a quote.
+// Converts a place in a JSON string literal, which begins at `from` with a quote, to a place in the string's value.
 export function placeInString(text, from, place) {
   let at = from + 1
   let count = 0
@@ -62,9 +62,9 @@ export function placeInString(text, from, place) {
   return count
 }
 
-// Converts offsets in UTF-8, in which the server counts, to offsets in a JavaScript string.
+// Converts the server's offsets in UTF-8 to offsets in a JavaScript string.
 export function utf16(text) {
-  // Most texts are ASCII, where both are the same.
+  // Most texts are ASCII, for which both offsets are the same.
   if (/^[\u0000-\u007f]*$/.test(text)) return (bytes) => Math.min(bytes, text.length)
   const places = []
   for (let at = 0; at < text.length; at += 1) {

@@ -1,4 +1,4 @@
-// The edited texts in the fragment of an address, which browsers do not send to a server.
+// Packs the edited inputs into the fragment of an address, which browsers do not send to a server.
 
 export async function packed(state) {
   const bytes = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(JSON.stringify(state)))

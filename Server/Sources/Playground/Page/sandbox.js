@@ -1,10 +1,9 @@
-// The test console of the sandbox backend: what apps have sent, and what a person, a store or time
-// would do.
+// The test console of the sandbox backend. It lists data from apps, and has buttons for actions of users and stores.
 import { EngineError } from './engine.js'
 import { html, put } from './views.js'
 
 const PARTS = [
-  { name: 'checkouts', empty: 'A checkout appears here when an app begins a purchase on the web.', title: 'Checkouts', path: 'sandbox/checkouts',
+  { name: 'checkouts', empty: 'A checkout appears here when an app begins a web purchase.', title: 'Checkouts', path: 'sandbox/checkouts',
     columns: ['id', 'state', 'product'], actions: (each) => isOpen(each) ? [['complete', 'Complete'], ['abandon', 'Abandon']] : [] },
   { name: 'codes', empty: 'Codes appear here when a checkout is completed.', title: 'Codes', path: 'sandbox/codes', id: 'code',
     columns: ['code', 'product', 'state'], actions: (each) => each.state === 'valid' ? [['expire', 'Expire']] : [] },
@@ -15,14 +14,14 @@ const PARTS = [
 ]
 
 const isOpen = (checkout) => checkout.state === 'created' || checkout.state === 'processing'
-// Codes say when they end.
+// The state of a code follows from the times when it was revoked or expires.
 const codeState = (code) => code.state ?? (code.revokedAt ? 'revoked' : code.expiresAt && code.expiresAt <= Date.now() ? 'expired' : 'valid')
 const remembered = 'tollgate-secret-key'
 
 export function addSandbox(engine, element, article) {
   article.hidden = false
-  put(element, html`<p class="dim">What apps sent to this server, with buttons for what customers and stores do. It needs the application's
-      secret key, which the server printed when it started, or the admin token.</p>
+  put(element, html`<p class="dim">Data that apps sent to this server, with buttons for actions of customers and stores. The console needs the
+      application's secret key, which the server printed when it started, or the admin token.</p>
     <form class="when"><label>Secret key <input type="password" size="24" autocomplete="off" spellcheck="false"></label>
       <button type="submit">Show</button> <output role="status"></output></form>
     <div class="parts"></div>`)

@@ -1,16 +1,16 @@
-// How the users under Users spread over the outcomes, or those of a file, which is only counted.
+// Shows how many users get each outcome: the users under Users, or the users of a file.
 import { html, put, spreadView } from './views.js'
 
 const $ = (id) => document.getElementById(id)
 
 export class Spread {
-  // `ask` drops answers to older questions. `situation` gives {config, users, when, placement, audiences}.
+  // `ask` drops answers to older questions. `situation` returns {config, users, when, placement, audiences}.
   constructor(engine, ask, situation) {
     this.engine = engine
     this.ask = ask
     this.situation = situation
     this.file = null
-    // The last counts, with where their users come from.
+    // The last counts, with the source of their users.
     this.counts = null
   }
 
@@ -34,7 +34,7 @@ export class Spread {
     const lines = users.split('\n').filter((line) => line.trim()).join('\n')
     this.ask('spread', () => lines ? this.engine.match(config, lines, when) : null, (answer) => {
       if (answer) this.take(answer)
-      else this.say(html`<p class="dim">Add users under Users, one per line, or open a users file, to count the outcomes.</p>`)
+      else this.say(html`<p class="dim">To count outcomes, add users under Users, one on each line, or open a users file.</p>`)
     }, (error) => this.failed(error))
   }
 
@@ -67,7 +67,7 @@ export class Spread {
     $('spread').classList.remove('stale')
   }
 
-  // The counts again, with the placement that is chosen now.
+  // Shows the last counts again, for the current placement.
   show() {
     if (!this.counts) return
     const { placement, audiences } = this.situation()

@@ -1,4 +1,4 @@
-// From answers to HTML. Every value passes through `html`, which escapes it.
+// Converts answers to HTML. Every value passes through `html`, which escapes it.
 
 class Safe { constructor(text) { this.text = text } }
 
@@ -24,9 +24,9 @@ export const json = (value) => JSON.stringify(value)
 const percent = (share) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
 
 const TERMS = {
-  variant: 'One arm of an experiment: a paywall, or a holdout.',
-  holdout: 'Users that deliberately get no paywall, as the control group of an experiment.',
-  assignment: 'The variant of an experiment that a user has. An assignment is drawn once and then stored.',
+  variant: 'One alternative of an experiment: a paywall, or a holdout.',
+  holdout: 'A variant that shows no paywall. Its users are the control group of the experiment.',
+  assignment: "A user's variant in an experiment. An assignment is drawn once and then stored.",
   draw: 'A number from 0 to 1, computed from a hash of the seed, the experiment and the user. The number selects a variant according to the shares.',
   limit: 'An occurrence limit: the number of times that an audience may apply to a user in a period.',
 }
@@ -69,13 +69,13 @@ export function decisionView(one) {
     ${versionsView(one.sdk)}`
 }
 
-// The SDK that decided, and the stretches of its versions where they differ.
+// The SDK that decided, and the ranges of versions with different outcomes.
 function versionsView(sdk) {
   if (!sdk) return ''
   const stretches = sdk.versions ?? []
   const head = html`Decided as <b>${sdk.name}</b>, evaluator <code>${sdk.evaluator}</code>.`
   if (stretches.length < 2) return html`<p class="versions">${head} Every version gives the same outcome.</p>`
-  return html`<p class="versions">${head} By version:</p><ul class="versions">${stretches.map((each) => html`<li>${each.until ? `${each.from} to before ${each.until}` : `${each.from} and newer`}:
+  return html`<p class="versions">${head} By version:</p><ul class="versions">${stretches.map((each) => html`<li>${each.until ? `${each.from} or newer, before ${each.until}` : `${each.from} and newer`}:
     <b>${each.result === 'paywall' ? each.paywall : each.result === 'noAudienceMatch' ? 'no match' : each.result}</b></li>`)}</ul>`
 }
 
@@ -108,7 +108,7 @@ function limitText(limit) {
 
 function clauseRow(clause) {
   if (clause.constant) return ''
-  const [kind, text] = !clause.reached ? ['skipped', 'not asked'] : { true: ['yes', 'yes'], false: ['no', 'no'] }[clause.outcome] ?? ['no', clause.outcome]
+  const [kind, text] = !clause.reached ? ['skipped', 'not reached'] : { true: ['yes', 'yes'], false: ['no', 'no'] }[clause.outcome] ?? ['no', clause.outcome]
   const reads = [...(clause.computed ?? []).map((each) => `${each.text} is ${json(each.value)}`),
     ...clause.reads.map((each) => 'value' in each ? `${each.path} is ${json(each.value)}` : `${each.path} is missing`)]
   return html`<li><span class="${kind}">${text}</span><code>${clause.text}</code> <code class="dim">${reads.join(', ')}</code></li>`
@@ -144,7 +144,7 @@ export function changeText(answer) {
     ? html`No change of the user makes this audience match${why}.` : html`<span class="dim">No small change makes this audience match${why}.</span>`
 }
 
-// The worst first.
+// From worst to best.
 const VERDICTS = ['false', 'false-if-ineligible', 'unknown', 'true']
 const VERDICT_WORDS = { 'false-if-ineligible': 'false without the offer', unknown: 'not checkable' }
 
@@ -156,19 +156,19 @@ export function textView(answer) {
     ${claimsView(claims)}`
 }
 
-// Claims that are true, side by side, below those that need a look.
+// Lists true claims side by side, below all other claims.
 function claimsView(claims) {
   if (!claims.length) return ''
   const doubts = claims.filter((each) => each.verdict !== 'true').sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict))
   const proved = claims.filter((each) => each.verdict === 'true')
   const products = [...new Set(proved.map((each) => each.product).filter(Boolean))]
-  return html`<h3>What it claims</h3>
+  return html`<h3>Claims of the text</h3>
     ${doubts.length ? html`<ul class="claims">${doubts.map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> ${each.words ? `“${each.words}” ` : ''}<span class="dim">${dotted([each.product, each.reason].filter(Boolean).join(': '))}</span></li>`)}</ul>` : ''}
     ${proved.length ? html`<p class="dim">True${products.length === 1 ? html` of ${dotted(products[0])}` : ''}:</p>
       <ul class="proved">${[...new Set(proved.map((each) => each.words))].map((words) => html`<li>${words}</li>`)}</ul>` : ''}`
 }
 
-// A long name may break behind its dots.
+// A long name may break after its dots.
 const dotted = (name) => String(name).split('.').map((part, index) => html`${index ? new Safe('.<wbr>') : ''}${part}`)
 
 const SHOWN = ['price', 'period', 'dailyPrice', 'weeklyPrice', 'monthlyPrice', 'yearlyPrice', 'trialPeriodText', 'trialPeriodPrice', 'trialPeriodEndDate', 'rawPrice', 'currencyCode', 'localizedPeriod']
@@ -206,13 +206,13 @@ export function spreadView(answer, chosen, audiences = [], note = '') {
     ${reachView(answer, chosen, audiences)}`
 }
 
-// How far users come through the audiences of a placement.
+// How many users each audience of a placement reaches, matches and takes.
 function reachView(answer, chosen, names) {
   const audiences = answer.placements[chosen]?.audiences ?? []
   if (!audiences.length || !answer.users) return ''
   const count = (number) => html`<td class="num">${number.toLocaleString('en')} <span class="dim">${percent(number / answer.users)}</span></td>`
   return html`<h3>The audiences of ${chosen}</h3><div class="scroller" tabindex="0" role="region" aria-label="The audiences of ${chosen}"><table class="reach">
-    <thead><tr><th scope="col">Audience</th><th scope="col" class="num">asked</th><th scope="col" class="num">match</th><th scope="col" class="num">taken</th></tr></thead>
+    <thead><tr><th scope="col">Audience</th><th scope="col" class="num">reached</th><th scope="col" class="num">matched</th><th scope="col" class="num">taken</th></tr></thead>
     <tbody>${audiences.map((each) => html`<tr><th scope="row">${each.index + 1}. ${names[each.index] ?? ''}</th>${count(each.reached)}${count(each.matched)}${count(each.taken)}</tr>`)}</tbody></table></div>`
 }
 
