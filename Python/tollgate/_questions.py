@@ -130,10 +130,11 @@ class Questions:
     ) -> list[Claim]:
         """Checks the claims of the texts that were loaded with the config.
 
-        Checks one ``paywall``, or all paywalls. ``products`` has the prices if the config was loaded
-        without prices. ``locales`` format prices and dates, and ``"all"`` means the App Store's
-        larger storefronts. A ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"``
-        (false for users who may no longer have the offer) or ``"unknown"``.
+        Checks one ``paywall``, or all paywalls. ``products`` has the prices if the config was
+        loaded without prices. ``locales`` format prices and dates, and ``"all"`` means the App
+        Store's larger storefronts. A ``verdict`` is ``"true"``, ``"false"``,
+        ``"false-if-ineligible"`` (false for users who may no longer have the offer) or
+        ``"unknown"``.
         """
         request: dict[str, Any] = {"claims": True}
         for name, value in (

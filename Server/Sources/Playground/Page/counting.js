@@ -2,8 +2,8 @@
 
 const MOST_LINE = 1 << 20
 
-// `match` returns the counts of users, one on each line, in about `size` characters. `progress` is called with the number
-// of counted users and the counted fraction of the file. The file is NDJSON, CSV or a JSON list, plain or with gzip.
+// `match` returns the counts of users, one on each line, in about `size` characters. `progress` is called with the
+// number of counted users and the counted fraction of the file. The file is NDJSON, CSV or a JSON list, plain or gzip.
 export async function countFile(file, match, progress, size = 1 << 20) {
   let done = 0
   let counts = { users: 0, rejected: 0, placements: {} }
