@@ -37,7 +37,7 @@ extension CodePage {
         "{% if products.primary.isTrialFree %}Start your free week{% endif %}"),
       advice: """
         Test 'products.hasIntroductoryOffer', which depends on the user, and show other users the price \
-        after 'else'. Google Play hides offers from those users.
+        after 'else'. Google Play hides offers from ineligible users.
         """,
       better: .other(
         """

@@ -30,8 +30,8 @@ extension CodePage {
       what: "Keys that SDKs require are missing.",
       why: """
         SDKs reject a config without these keys, but Tollgate does not need them. All missing keys of a \
-        config are reported in one warning. With --elsewhere strict it is an error, with --elsewhere off a \
-        note.
+        config are reported in one warning. With --elsewhere strict, the warning is an error, and with \
+        --elsewhere off, a note.
         """,
       example: .config(#"{"trigger_options": []}"#),
       advice:
@@ -44,13 +44,13 @@ extension CodePage {
         """)),
     CodePage(
       .unknownKey, .note,
-      what: "An unknown key.",
+      what: "A file has a key that Tollgate does not know.",
       why:
         "Tollgate ignores unknown keys. A key that resembles a known one is a warning, because "
         + "the known key is probably missing. "
-        + "In user records, it is a warning only if every user has the key.",
+        + "In user records, an unknown key is a warning only if every user has it.",
       example: .audience(#""expresion_cel": "user.plan == 'free'""#),
-      advice: "Write the known key, or remove it.",
+      advice: "Write the known key, or remove the unknown one.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),
     CodePage(
       .variantWithoutPaywall, .error,
@@ -65,7 +65,7 @@ extension CodePage {
       .unknownPaywall, .error,
       what: "A variant names a paywall that the config does not have.",
       why:
-        "SDKs find no paywall to show. For a holdout it is only a warning, because a holdout shows no paywall.",
+        "SDKs find no paywall to show. For a holdout, this is only a warning, because a holdout shows no paywall.",
       example: .config(
         """
         {"paywall_responses": [{"identifier": "winter", "name": "Winter", "url": "https://x.example"}],
@@ -114,7 +114,7 @@ extension CodePage {
   static let ofRules: [CodePage] = [
     CodePage(
       .occurrenceKeyConflict, .warning,
-      what: "One occurrence key has different limits.",
+      what: "An occurrence key is used with different limits.",
       why:
         "Occurrences are counted by key, so one audience can use up the occurrences that another one allows.",
       example: .config(occurrences("k", "k")),
@@ -143,7 +143,7 @@ extension CodePage {
         """)),
     CodePage(
       Diagnostic.Code(rawValue: "contradictory-clauses"), .warning,
-      what: "Clauses that cannot all be true.",
+      what: "The clauses of a condition cannot all be true.",
       why: "The audience never matches.",
       example: .other("user.age < 18 && user.age > 21"),
       advice: "Correct the condition; often '||' is intended.",
@@ -151,7 +151,7 @@ extension CodePage {
     CodePage(
       Diagnostic.Code(rawValue: "expired-audience"), .warning,
       what: "An audience can no longer match any user.",
-      why: "Its condition compares the current time with dates in the past.",
+      why: "The condition compares the current time with dates in the past.",
       example: .other(#"device.utcDate < "2020-01-01""#),
       advice: "Remove the audience, or write another date."),
     CodePage(

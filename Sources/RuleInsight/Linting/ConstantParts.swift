@@ -8,7 +8,7 @@ enum ConstantParts: Lint {
   static let page = CodePage(
     .constantClause, .warning,
     what: "A clause or a filter is always true or always false.",
-    why: "It does not test what it should, because its result is the same for every user.",
+    why: "A clause with the same result for every user does not test what it should.",
     example: .condition(#""user.plan" == "free" || user.visits == 3"#),
     advice: "Correct the clause, or remove it.",
     better: .condition(#"user.plan == "free" || user.visits == 3"#))

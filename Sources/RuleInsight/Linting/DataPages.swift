@@ -20,7 +20,7 @@ extension CodePage {
         {"userId": "u-1", "user": {"plan": "free"}}
         {"userId": "u-1", "user": {"plan": "pro"}}
         """),
-      advice: "Keep the newer one."),
+      advice: "Keep the newer record."),
     CodePage(
       .versionDifference, .warning,
       what:
@@ -58,7 +58,7 @@ extension CodePage {
       advice: "Ignore the finding if the page shows the product in another way."),
     CodePage(
       .unknownLocale, .note,
-      what: "An unknown locale.",
+      what: "A locale is unknown.",
       why: "Prices and dates use the locale that the message names.",
       example: .other("tollgate products products.json --locale xx_YY"),
       advice: "Write a locale such as en_US or de."),
@@ -77,7 +77,7 @@ extension CodePage {
       advice: "Show trialTotalDays or endDateOfOffer."),
     CodePage(
       .periodWithoutCount, .warning,
-      what: "The name of a period omits its count.",
+      what: "The name of a product's period omits the count.",
       why: "The SDKs show only the unit, so a price for 2 weeks looks like a price per week.",
       example: .other("\"period\": {\"unit\": \"week\", \"count\": 2} is shown as week"),
       advice: "Show periodAdverb, or write the period in the text."),

@@ -8,16 +8,16 @@ internal import RuleEngine
 enum DateStrings: Lint {
   static let page = CodePage(
     .dateForm, .warning,
-    what: "A date or a time is compared as a string whose order is not the order of time.",
+    what: "A date or a time is compared as a string that does not sort by time.",
     why: """
       Strings are compared character by character. "01.02.2026" is less than "15.01.2026", because the day \
       comes first. Dates such as 2026-02-01 and times such as 09:00 have the right order. SDKs send \
-      device.localDate, device.localTime and similar attributes only in these forms.
+      device.localDate as 2026-02-01, and device.localTime as 09:00:00.
       """,
     example: .condition(#"user.renews_on > "01.02.2026""#),
     advice: """
-      Send and compare dates as 2026-02-01 and times as 09:00. In CEL, date() and timestamp() compare times \
-      themselves.
+      Send and compare dates as 2026-02-01 and times as 09:00. In CEL, compare times with date() and \
+      timestamp().
       """,
     better: .condition(#"user.renews_on > "2026-02-01""#))
 

@@ -9,8 +9,8 @@ enum DuplicateTriggers: Lint {
     what:
       "A config has two triggers with the same name, or a campaign has two placements with the same name.",
     why: """
-      Only one of them decides: in Tollgate the last one, in Superwall's SDKs either of them. The audiences \
-      of the other one are never tried.
+      Tollgate uses the last of the two, and Superwall's SDKs use either of them. The audiences of the \
+      other are never tried.
       """,
     example: .config(
       """
@@ -18,7 +18,7 @@ enum DuplicateTriggers: Lint {
         {"event_name": "upgrade", "rules": []},
         {"event_name": "upgrade", "rules": []}]}
       """),
-    advice: "Put the audiences of both into one, in order.",
+    advice: "Keep one of them, with the audiences of both in order.",
     better: .config(#"{"trigger_options": [{"event_name": "upgrade", "rules": []}]}"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -9,8 +9,8 @@ enum Escapes: Lint {
     .escape, .warning,
     what: "A string has an unnecessary backslash before a quote.",
     why: """
-      Superscript keeps the backslash: "it\\'s" is six characters long there, and unlikely to equal \
-      a value. CEL drops it.
+      Superscript keeps the backslash, so "it\\'s" has five characters and is unlikely to equal a value. \
+      CEL drops the backslash.
       """,
     example: .condition(#"user.answer == "it\'s""#),
     advice: "Remove the backslash.",

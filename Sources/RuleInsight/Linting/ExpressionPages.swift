@@ -39,14 +39,14 @@ extension CodePage {
     CodePage(
       .notSupported, .error,
       what: "An expression uses an unsupported part of CEL.",
-      why: "It does not compile, so its audience never matches.",
+      why: "The expression does not compile, so its audience never matches.",
       example: .other("Rule{plan: 'free'}"),
       advice: "Write a map instead of a message.",
       better: .other("{'plan': 'free'}")),
     CodePage(
       .limitExceeded, .error,
       what: "An expression or a text is too long or too deeply nested.",
-      why: "It is not compiled, because the time and memory for a config are limited.",
+      why: "Such an expression is not compiled, because time and memory for a config are limited.",
       example: .other("an expression of more than 100,000 bytes, or with 250 nested parentheses"),
       advice: "Simplify the expression, or split it into several audiences."),
     CodePage(

@@ -11,7 +11,7 @@ enum MixedTypes: Lint {
     what: "Users have values of several types for an attribute that a condition reads.",
     why: """
       Numbers and strings are different types: "21" never equals 21, and ordering the two is an error. So the \
-      condition works for some users only. The counts are those of a learned schema ('tollgate schema USERS').
+      condition works for some users only. The counts come from a learned schema ('tollgate schema USERS').
       """,
     example: .other(
       "user.age > 18, where the schema has {\"age\": {\"types\": {\"int\": 2, \"string\": 1}}}"),

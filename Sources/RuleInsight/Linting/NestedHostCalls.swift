@@ -13,7 +13,7 @@ enum NestedHostCalls: Lint {
       never ends. Tollgate evaluates both calls.
       """,
     example: .condition(#"device.daysSince(string(device.placementsInDay("x"))) > 3"#),
-    advice: "Name the event in the call, and compare the results of two calls.",
+    advice: "Pass the event's name as a string, and compare the results of two calls.",
     better: .condition(#"device.daysSince("x") > 3 && device.placementsInDay("x") > 1"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -9,8 +9,8 @@ enum PathGuards: Lint {
     .pathGuard, .warning,
     what: "has() tests a path whose inner part may be missing.",
     why: """
-      In CEL, has(user.address.city) tests whether the address has a city. For a user without an address, \
-      this is an error, so the condition does not match. In superscript, it is false.
+      In CEL, has(user.address.city) is an error for a user without an address, so the condition does not \
+      match. In superscript, has(user.address.city) is false for such a user.
       """,
     example: .other("has(user.address.city) && user.address.city == 'Berlin'"),
     advice: "Test each part of the path.",

@@ -17,7 +17,7 @@ enum RedundantAudiences: Lint {
          "variants": [{"variant_id": "b", "variant_type": "TREATMENT", "percentage": 100,
                        "paywall_identifier": "pw"}]}]}]}
       """),
-    advice: "Remove it, unless you count it separately.",
+    advice: "Remove the audience, unless you need its statistics.",
     better: .config(
       """
       {"trigger_options": [{"event_name": "p", "rules": [

@@ -7,7 +7,7 @@ internal import RuleEngine
 enum ReservedNames: Lint {
   static let page = CodePage(
     .reservedName, .warning,
-    what: "A reserved name.",
+    what: "An attribute, a variable or a slot has a reserved name.",
     why: """
       SDKs drop attributes and parameters whose names start with '$', so conditions never see them. A \
       loop variable 'user' hides the user. A slot 'selected' of a paywall hides the selected product.

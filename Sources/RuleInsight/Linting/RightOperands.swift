@@ -10,11 +10,11 @@ enum RightOperands: Lint {
     what: "An attribute that some users lack stands on the right of a comparison.",
     why: """
       Superscript compares 0, "" or false in place of a missing attribute only if it stands on the left. On \
-      the right it is null: '<' and '>' are errors then, '==' is false and '!=' is true. So 0 == user.visits \
+      the right it is null: '<' and '>' are errors, '==' is false and '!=' is true. So 0 == user.visits \
       and user.visits == 0 are different for users without visits.
       """,
     example: .condition("12 <= user.visits"),
-    advice: "Write the attribute on the left, or ask whether it exists.",
+    advice: "Write the attribute on the left, or test whether it exists.",
     better: .condition("user.visits >= 12"))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

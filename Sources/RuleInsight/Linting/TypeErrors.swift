@@ -7,7 +7,7 @@ internal import RuleEngine
 enum TypeErrors: Lint {
   static let page = CodePage(
     .typeError, .error,
-    what: "A part of a condition that is never true, or always an error, because of its types.",
+    what: "A part of a condition is never true, or always an error, because of its types.",
     why: """
       SDKs send each attribute with one type. A number never equals a string, ordering a number and a \
       string is an error, and a condition that is not a bool never matches.
@@ -45,13 +45,13 @@ enum TypeErrors: Lint {
 enum NeverBools: Lint {
   static let page = CodePage(
     .neverBool, .warning,
-    what: "A part of a condition is used as a bool, but is never one.",
+    what: "A part of a condition is used as a bool, but is never a bool.",
     why: """
       Superscript treats 0, null and empty values as false and everything else as true, so the part is \
       constant for most users.
       """,
     example: .condition("device.platform && user.age > 18"),
-    advice: "Compare it with something.",
+    advice: "Compare the part with a value.",
     better: .condition(#"device.platform == "iOS" && user.age > 18"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
@@ -65,12 +65,12 @@ enum NeverBools: Lint {
 enum EnumValues: Lint {
   static let page = CodePage(
     .valueNotInEnum, .warning,
-    what: "A condition compares an attribute of few values with another value.",
-    why: "It is never equal, so the condition holds for no user, or with != for every user.",
+    what: "A condition compares an attribute with a value that it never has.",
+    why: "The comparison has the same result for every user: == is false, and != is true.",
     example: .condition(#"device.platform == "ANDROID""#),
     advice: """
-      Write one of the values that SDKs send; capitals count. If your own records have others, list \
-      them in a schema (--schema).
+      Write one of the values that SDKs send. Upper and lower case matter. If your records have other \
+      values, list them in a schema (--schema).
       """,
     better: .condition(#"device.platform == "Android""#))
 

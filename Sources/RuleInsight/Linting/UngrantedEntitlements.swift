@@ -9,8 +9,8 @@ enum UngrantedEntitlements: Lint {
     .ungrantedEntitlement, .warning,
     what: "A condition asks for an entitlement that no product of the config gives.",
     why: """
-      Users cannot buy it, so they never have it unless it comes from elsewhere. Often the name is \
-      misspelled.
+      Users cannot buy such an entitlement, so they never have it unless it comes from elsewhere. Often \
+      the name is misspelled.
       """,
     example: .config(
       """
@@ -22,7 +22,7 @@ enum UngrantedEntitlements: Lint {
         {"sw_composite_product_id": "year", "entitlements": [{"identifier": "premium", "type": "SERVICE_LEVEL"}],
          "store_product": {"store": "APP_STORE", "product_identifier": "year"}}]}
       """),
-    advice: "Write an entitlement that a product gives, or give it to a product.",
+    advice: "Name an entitlement that a product gives, or add the entitlement to a product.",
     better: .config(
       """
       {"trigger_options": [{"event_name": "p", "rules": [

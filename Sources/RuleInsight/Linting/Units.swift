@@ -7,7 +7,7 @@ internal import RuleEngine
 enum Units: Lint {
   static let page = CodePage(
     .unitMismatch, .warning,
-    what: "A number looks like another unit than its attribute has.",
+    what: "A number seems to be in another unit than its attribute.",
     why: """
       The name of the attribute says its unit: percent, seconds, milliseconds, cents. A number that is usual \
       in another unit is probably a mistake. The condition then matches nearly every user, or nearly none.

@@ -11,9 +11,9 @@ enum UnknownAttributes: Lint {
     what:
       "A condition reads an attribute that SDKs do not send, or that is spelled differently elsewhere.",
     why: """
-      It is always missing: in superscript it counts as 0 or empty, in CEL the condition is an error. \
-      Without a similar known name it is only a note, because apps and records have their own \
-      attributes.
+      Such an attribute is always missing: in superscript it counts as 0 or empty, in CEL the condition is \
+      an error. If no known name is similar, the finding is only a note, because apps and records have \
+      their own attributes.
       """,
     example: .condition(#"device.regionCod == "US""#),
     advice: "Write the known name. Upper and lower case matter.",

@@ -6,7 +6,8 @@ enum UnknownProducts: Lint {
   static let page = CodePage(
     .unknownProduct, .warning,
     what: "A paywall names a product that the config does not have.",
-    why: "SDKs load the products of the config; this one has no price, and cannot be bought.",
+    why:
+      "SDKs load only the products of the config, so this product has no price and cannot be bought.",
     example: .config(
       """
       {"campaigns": [],

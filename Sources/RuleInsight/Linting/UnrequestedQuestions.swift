@@ -9,11 +9,11 @@ enum UnrequestedQuestions: Lint {
     .questionNotRequested, .warning,
     what: "A condition reads a computed property that its audience does not list.",
     why: """
-      SDKs compute only the properties that an audience lists under 'computed_properties'. Others are \
-      missing, and count as 0 in a comparison.
+      SDKs compute only the properties that an audience lists under 'computed_properties'. Other \
+      properties are missing, and count as 0 in a comparison.
       """,
     example: .audience(#""expression_cel": "device.daysSince_app_open > 3""#),
-    advice: "List it, or call the function: device.daysSince(\"app_open\").",
+    advice: "List the property, or call the function: device.daysSince(\"app_open\").",
     better: .audience(
       """
       "expression_cel": "device.daysSince_app_open > 3",

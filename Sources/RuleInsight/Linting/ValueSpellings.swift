@@ -9,10 +9,10 @@ enum ValueSpellings: Lint {
     .valueSpelling, .warning,
     what: "A value, an event or a limit's key has another spelling elsewhere.",
     why:
-      "Strings are equal only if every character is, so that one of the spellings matches no user.",
+      "Strings are equal only if all characters are equal, so one of the spellings matches no user.",
     example: .config(config("Pro")),
     advice:
-      "Write the value as your apps send it. If both exist, a schema (--schema) can list them.",
+      "Write the value as your apps send it. If both values exist, list them in a schema (--schema).",
     better: .config(config("pro")))
 
   /// A value as written at some place.

@@ -8,8 +8,8 @@ enum ZeroWeights: Lint {
     .weightsZero, .warning,
     what: "All variants of an experiment have the weight 0.",
     why: """
-      In a config of Superwall's all variants are then equally likely. In one of AgentWallie's the rest \
-      is the holdout, so no user gets a paywall.
+      In Superwall's configs, all variants are then equally likely. In AgentWallie's configs, every user \
+      is held out, so no user gets a paywall.
       """,
     example: .audience(
       """
