@@ -14,7 +14,7 @@ package struct FormattedExpression: Sendable {
     -> FormattedExpression
   {
     let diagnostic = Diagnostic(
-      .notFormatted, "\(reason), so it is not formatted", severity: .note, range: range)
+      .notFormatted, "\(reason), so the expression is not formatted", severity: .note, range: range)
     return FormattedExpression(text: text, refusal: [diagnostic])
   }
 }

@@ -314,7 +314,7 @@ extension SuperwallConfigDecoder {
     } else if areRead, (sum - 100).magnitude > 1e-9 {
       log.report(
         .weightsNot100, "the weights sum to \(sum.shortText), not 100",
-        severity: .note, at: "\(path).variants", notes: ["they are weights, so this is allowed"])
+        severity: .note, at: "\(path).variants", notes: ["weights need not sum to 100"])
     }
   }
 }

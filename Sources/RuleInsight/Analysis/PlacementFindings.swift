@@ -92,9 +92,12 @@ extension PlacementAnalysis {
         .unreachableAudience, message, severity: .warning,
         path: ruleSet.rules[rule].audience.path,
         related: shadows.count == 1
-          ? [Diagnostic.Related(path: path(shadows[0]), message: "\(title(shadows[0])) takes them")]
+          ? [
+            Diagnostic.Related(
+              path: path(shadows[0]), message: "\(title(shadows[0])) takes these users")
+          ]
           : related,
-        suggestion: "move it before those audiences, or remove it"))
+        suggestion: "move this audience before those, or remove it"))
   }
 
   /// Finds an audience that matches no device that reports the current date or a later one.
@@ -108,9 +111,10 @@ extension PlacementAnalysis {
     return [
       RuleAnalysis.Finding(
         diagnostic: Diagnostic(
-          .expiredAudience, "no user can match any more: its dates are before \(today)",
+          .expiredAudience,
+          "no user can match this audience any more: its dates are before \(today)",
           severity: .warning, path: ruleSet.rules[rule].audience.path,
-          suggestion: "remove it, or move its dates"))
+          suggestion: "remove the audience, or move its dates"))
     ]
   }
 
@@ -122,17 +126,16 @@ extension PlacementAnalysis {
     let owned = passing.contains { ruleSet.rules[$0].audience.entitlementGuard != nil }
     let reason =
       limited && owned
-      ? "a limit of an earlier audience is used up, or who own its entitlement"
-      : limited ? "the limit of an earlier audience is used up" : "an earlier audience passes over"
+      ? "have reached the limit of an earlier audience, or own its entitlement"
+      : limited ? "have reached the limit of an earlier audience" : "an earlier audience skips"
     let related = passing.map { earlier in
       Diagnostic.Related(
         path: ruleSet.rules[earlier].audience.path,
-        message: "\(title(earlier)) takes them as long as it may")
+        message: "\(title(earlier)) takes other users first")
     }
-    let group = limited ? "users for whom" : "users whom"
     return RuleAnalysis.Finding(
       diagnostic: Diagnostic(
-        .unreachableAudience, "only \(group) \(reason) get here", severity: .note,
+        .unreachableAudience, "only users that \(reason) get here", severity: .note,
         path: ruleSet.rules[rule].audience.path, related: related,
         notes: ["for example \(record.json)"]),
       witness: record)
@@ -223,9 +226,9 @@ extension PlacementAnalysis {
         earlier.first { conditionOf[$0] == condition }
       }
       let related = shadows.sorted().map {
-        Diagnostic.Related(path: path($0), message: "\(title($0)) takes the others")
+        Diagnostic.Related(path: path($0), message: "\(title($0)) takes the other users")
       }
-      return constant(text + " here, behind earlier audiences", number, rule, .note, related)
+      return constant(text + " here, after earlier audiences", number, rule, .note, related)
     }
     // Clauses to the left that together imply this clause.
     var relaxed: [Int] = []

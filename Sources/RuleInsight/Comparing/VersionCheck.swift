@@ -291,7 +291,7 @@ package struct VersionCheck {
       let expression = audience.expression
     else { return nil }
     if let form = StableForm(audience, profiles, now: now)?.find() {
-      return "all these versions decide this alike: \(form)"
+      return "all these versions give the same result for: \(form)"
     }
     return expression.contains("Padded")
       ? "give padded versions three parts on both sides, as \"009.000.000\": all versions compare these as strings"

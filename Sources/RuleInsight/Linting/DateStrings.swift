@@ -78,12 +78,12 @@ enum DateStrings: Lint {
     guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }
     if let date = DateText(text) { return problem(text, date) }
     if let month = month(text) {
-      let problem = month.isFirst ? "orders by the month first" : "needs two digits for the month"
+      let problem = month.isFirst ? "sorts by the month first" : "needs two digits for the month"
       return ("\"\(text)\" \(problem); compare months as \(month.form)", month.form)
     }
     if let problem = CalendarName.problem(text, path.last ?? "") { return problem }
     guard let form = ClockText.padded(text), form != text else { return nil }
-    return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
+    return ("strings sort letter by letter: \"\(text)\" needs two digits for the hour", form)
   }
 
   /// Rewrites `03/2026` and `2026-3` as `2026-03`.
@@ -102,20 +102,20 @@ enum DateStrings: Lint {
   private static func problem(_ text: String, _ date: DateText) -> Problem? {
     let advice = "; compare dates as 2026-02-01, or with date() in CEL"
     switch date.form {
-    case .dayFirst: return ("\"\(text)\" orders by the day first" + advice, date.iso)
-    case .monthFirst: return ("\"\(text)\" orders by the month first" + advice, date.iso)
-    case .inWords: return ("\"\(text)\" does not order by time" + advice, date.iso)
+    case .dayFirst: return ("\"\(text)\" sorts by the day first" + advice, date.iso)
+    case .monthFirst: return ("\"\(text)\" sorts by the month first" + advice, date.iso)
+    case .inWords: return ("\"\(text)\" does not sort by time" + advice, date.iso)
     case .yearFirst:
       if let problem = date.problem { return (problem, date.nearest) }
       // With two digits everywhere, the order is right with any separator.
       let head = text.prefix { $0.isNumber || "-./".contains($0) }
       if let time = date.rest.dropFirst().split(separator: ":").first, time.utf8.count == 1 {
         let form = "\(date.iso)\(date.rest.prefix(1))0\(date.rest.dropFirst())"
-        return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
+        return ("strings sort letter by letter: \"\(text)\" needs two digits for the hour", form)
       }
       return head.utf8.count == 10
         ? nil
-        : ("\"\(text)\" needs two digits for months and days, as strings order" + advice, date.iso)
+        : ("\"\(text)\" needs two digits for months and days to sort by time" + advice, date.iso)
     }
   }
 
@@ -168,7 +168,7 @@ private enum CalendarName {
     let lower = text.lowercased()
     if let form = yearFirst(lower) {
       return (
-        "\"\(text)\" does not order by time, because the year is last; compare as \(form)", form
+        "\"\(text)\" does not sort by time, because the year is last; compare as \(form)", form
       )
     }
     for (names, unit) in [(months, "month"), (days, "day")] {
@@ -180,7 +180,7 @@ private enum CalendarName {
         })
       else { continue }
       return (
-        "\"\(text)\" orders by its letters and not by time; compare the number of the \(unit), \(place + 1)",
+        "\"\(text)\" sorts by its letters and not by time; compare the number of the \(unit), \(place + 1)",
         nil
       )
     }

@@ -33,7 +33,7 @@ enum EventNames {
       guard let meant else { return [] }
       return use.places.map { place in
         ValueSpellings.finding(
-          "there is no event '\(name)' elsewhere, and '\(meant)' is one", at: place.path,
+          "the event '\(name)' does not exist elsewhere, but '\(meant)' does", at: place.path,
           range: place.range, suggestion: "did you mean \"\(meant)\"?", subject: name)
       }
     }

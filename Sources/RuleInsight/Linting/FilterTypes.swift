@@ -32,7 +32,7 @@ enum FilterTypes {
     let isNegated = filter.operator == .isNot
     return Diagnostic(
       .typeError,
-      "'\(filter.field)' is \(kind.name): the filter \(isNegated ? "always" : "never") holds",
+      "'\(filter.field)' is \(kind.name): the filter is \(isNegated ? "always" : "never") true",
       severity: .error, path: "\(path).value",
       suggestion: "compare it with \(kind.name)")
   }

@@ -25,9 +25,8 @@ enum FunctionNames: Lint {
           let range = expression.lastName(id)
         else { return [] }
         return findings(
-          "'\(name)' is a function too: where the attribute is missing, it is not missing but "
-            + "that function", in: condition, range: range,
-          suggestion: "give the attribute another name")
+          "'\(name)' is also a function: if the attribute is missing, superscript uses the function",
+          in: condition, range: range, suggestion: "give the attribute another name")
       }
     }
   }

@@ -119,7 +119,7 @@ enum HistoryDifferences: Lint {
     return (
       "for users without the event '\(event)', \(name)() is 0 on Android and null on iOS and the Web"
         + (question.holdsForZero ? ": only Android takes them" : ""),
-      "add device.placementsSinceInstall(\"\(event)\") > 0 to leave these users out"
+      "add device.placementsSinceInstall(\"\(event)\") > 0 to exclude these users"
     )
   }
 

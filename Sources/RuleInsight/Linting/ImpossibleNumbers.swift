@@ -111,7 +111,7 @@ enum ImpossibleNumbers: Lint {
         let answer = answer(kind, number, seeds)
       else { return nil }
       return finding(
-        "the filter \(answer ? "always" : "never") holds: '\(filter.field)' is \(seeds.words)",
+        "the filter is \(answer ? "always" : "never") true: '\(filter.field)' is \(seeds.words)",
         at: "\(placed.path).value", subject: filter.field)
     }
   }

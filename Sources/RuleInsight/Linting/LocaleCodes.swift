@@ -11,11 +11,11 @@ enum LocaleCodes {
     /// The format that SDKs send, in words.
     var words: String {
       switch self {
-      case .region: "it is two capitals, as \"US\""
-      case .country: "it is three capitals, as \"USA\""
-      case .currency: "it is three capitals, as \"USD\""
-      case .language: "it is small letters, as \"en\""
-      case .locale: "it is a language and a region, as \"en_US\""
+      case .region: "it has two capital letters, as in \"US\""
+      case .country: "it has three capital letters, as in \"USA\""
+      case .currency: "it has three capital letters, as in \"USD\""
+      case .language: "it has small letters, as in \"en\""
+      case .locale: "it is a language and a region, as in \"en_US\""
       }
     }
   }
@@ -192,7 +192,7 @@ enum LocaleCodes {
     // Scripts have four letters, as in `zh-Hans`.
     if parts.count > 1, let last = parts.last {
       guard last.count == 2 else { return nil }
-      return Problem(words: "it has no region, as \"en\"", form: isKnown ? first : nil)
+      return Problem(words: "it has no region, as in \"en\"", form: isKnown ? first : nil)
     }
     if text == first, isKnown || text.count == 3 { return nil }
     if let other = otherLanguages[first] {

@@ -28,7 +28,7 @@ enum MissingAttributes: Lint {
         findings(
           call.isIdlyGuarded
             ? "the guard of '\(call.path)' does not help here: superscript evaluates both sides of "
-              + "'&&', and if it is missing, \(call.name) is an error for the whole condition"
+              + "'&&', so \(call.name) is an error for users without the attribute"
             : "'\(call.path)' may be missing, and then \(call.name) is an error",
           in: condition, range: call.range, suggestion: "write \(call.guarded)",
           fix: call.clause.map {

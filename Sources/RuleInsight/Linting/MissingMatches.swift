@@ -70,13 +70,15 @@ enum MissingMatches: Lint {
   ) -> String {
     let name = path.joined(separator: ".")
     return
-      "write has(\(name)) && ... to leave them out, or \(name) == null || ... if you mean them too"
+      "write has(\(name)) && ... to exclude these users, or \(name) == null || ... to include them"
   }
 
   private static func notes(_ path: [String], _ subject: LintSubject) -> [String] {
     guard let users = subject.given.users, users > 0 else { return [] }
     let count = users - (subject.given.attribute(Array(path.prefix(2)))?.present ?? 0)
-    return ["it is missing for \(count) of the \(users) users that the schema was learned from"]
+    return [
+      "the attribute is missing for \(count) of the \(users) users that the schema was learned from"
+    ]
   }
 }
 

@@ -30,7 +30,7 @@ enum NestedHostCalls: Lint {
         found += findings(
           "\(inner)() is called in the arguments of \(call.name)(): every SDK hangs here",
           in: condition, range: expression[id].range,
-          suggestion: "write the event's name in quotes, or two comparisons")
+          suggestion: "write the event's name in quotes, or compare the calls separately")
       }
       return found
     }

@@ -50,7 +50,8 @@ enum OccurrenceLimits: Lint {
         return otherUnit(Double(minutes), limit.key, at: "\(path).interval.minutes")
       }
       return Diagnostic(
-        otherPage.code, "the last \(minutes) minutes hold no occurrence: the limit stops no user",
+        otherPage.code,
+        "an interval of \(minutes) minutes has no occurrences, so the limit stops no user",
         severity: otherPage.severity, path: "\(path).interval.minutes",
         suggestion: "write a positive number of minutes or INFINITY, or remove the limit")
     }

@@ -67,7 +67,7 @@ enum OuterSpaces: Lint {
   ) {
     guard let argument = call.arguments.first else { return }
     if subject.isSuperscript, HostFunction(rawValue: call.name) != nil {
-      return check(argument, "no event is called that", .both)
+      return check(argument, "no event has such a name", .both)
     }
     guard let target = call.target else { return }
     let name = expression.text(target)

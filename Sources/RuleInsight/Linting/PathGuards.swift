@@ -34,8 +34,8 @@ enum PathGuards: Lint {
         guard let first = unguarded.first else { return }
         let guards = unguarded.map { "has(\($0.joined(separator: ".")))" }
         found += findings(
-          "has() asks for '\(path[path.count - 1])' only: if '\(first.joined(separator: "."))' is "
-            + "missing, it is an error",
+          "has() tests only '\(path[path.count - 1])': if '\(first.joined(separator: "."))' is "
+            + "missing, has() is an error",
           in: condition, range: expression[id].range,
           suggestion: "write \(guards.joined(separator: " && ")) && \(expression.text(id))",
           subject: path.joined(separator: "."))

@@ -94,8 +94,8 @@ package struct PlatformComparison {
     summary.diagnostic.severity = .note
     summary.diagnostic.message =
       (code == .platformDifference
-        ? "for values that are hardly sent, such as numbers below 0 or strings of digits, platforms "
-        : "for values that are hardly sent, such as numbers below 0, versions ")
+        ? "for values that are rarely sent, such as numbers below 0 or strings of digits, platforms "
+        : "for values that are rarely sent, such as numbers below 0, versions ")
       + "differ in " + (count == 1 ? "an audience" : "\(count) audiences")
     summary.diagnostic.related = findings.dropFirst().prefix(Self.mostRelated).map {
       Diagnostic.Related(path: $0.diagnostic.path, message: "here too")
@@ -249,7 +249,7 @@ package struct PlatformComparison {
     }
     return RuleAnalysis.Finding(
       diagnostic: Diagnostic(
-        code, "some users match here on \(taking) only",
+        code, "some users match here only on \(taking)",
         severity: .warning, path: audience.path,
         notes: [
           "for example \(difference.record.json)", outcomes.joined(separator: "; "),

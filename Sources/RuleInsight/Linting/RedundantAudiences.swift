@@ -35,9 +35,11 @@ enum RedundantAudiences: Lint {
           paywall == onlyPaywall(next), paths.insert(audience.path).inserted
         else { return nil }
         return finding(
-          "users that this audience takes would get the paywall '\(paywall)' from the next one too",
+          "users of this audience would get the paywall '\(paywall)' from the next audience, too",
           at: audience.path,
-          related: [Diagnostic.Related(path: next.path, message: "it is for every user")])
+          related: [
+            Diagnostic.Related(path: next.path, message: "this audience matches every user")
+          ])
       }
     }
   }

@@ -50,15 +50,15 @@ enum TextOrder: Lint {
       if isPadded {
         if relation.isOrder, version.isPast(digits) {
           return findings(
-            "'\(name)' has \(digits) digits in every part; \"\(text)\" has more, and a longer part "
-              + "does not order as a number", in: condition, range: expression[literal].range,
+            "'\(name)' has \(digits) digits in every part; \"\(text)\" has more, and longer parts "
+              + "do not sort as numbers", in: condition, range: expression[literal].range,
             suggestion: "compare parts of at most \(digits) digits, or appBuildStringNumber",
             subject: path.joined(separator: "."))
         }
         guard text != padded, !padded.hasPrefix(text + ".") else { return [] }
         return findings(
-          "'\(name)' has \(digits) digits in every part, as \"\(padded)\"; this is ordered letter "
-            + "by letter", in: condition, range: expression[literal].range,
+          "'\(name)' has \(digits) digits in every part, as in \"\(padded)\"; strings are ordered "
+            + "letter by letter", in: condition, range: expression[literal].range,
           suggestion: "write \"\(padded)\"",
           fix: replacing(literal, by: padded, expression, isSafe: true),
           subject: path.joined(separator: "."))

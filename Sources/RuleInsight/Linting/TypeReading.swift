@@ -39,7 +39,7 @@ struct TypeReading {
     report(
       .typeError, expression.root,
       "the condition is \(whole.name), not a bool: no user matches",
-      suggestion: "compare it with something")
+      suggestion: "compare it with a value")
   }
 
   mutating func report(
@@ -162,11 +162,11 @@ struct TypeReading {
       report(
         .neverBool, id,
         "this is \(kind.name) rather than a bool: it counts as true unless it is "
-          + (kind == .number ? "0" : "empty"), suggestion: "compare it with something")
+          + (kind == .number ? "0" : "empty"), suggestion: "compare it with a value")
     } else {
       report(
         .typeError, id, "'\(what)' takes bools, and this is \(kind.name)",
-        suggestion: "compare it with something")
+        suggestion: "compare it with a value")
     }
     return kind
   }

@@ -106,7 +106,7 @@ enum UnknownAttributes: Lint {
     let message =
       isKnown
       ? "there is no attribute '\(use.text)'"
-      : "'\(use.text)' is read here alone, and '\(use.path(meant))' elsewhere"
+      : "'\(use.text)' is read only here, but '\(use.path(meant))' is read elsewhere"
     return use.places.map { place in
       finding(
         message, at: place.path, range: place.range,
@@ -122,7 +122,7 @@ enum UnknownAttributes: Lint {
     guard let first = use.places.first else { return nil }
     let others = use.places.count - 1
     return Diagnostic(
-      page.code, "SDKs send no '\(use.text)'; only records of your own can have it",
+      page.code, "SDKs do not send '\(use.text)'; only your own records can have it",
       severity: .note, range: first.range, path: first.path,
       notes: others > 0 ? ["\(others) more \(others == 1 ? "place reads" : "places read") it"] : [],
       suggestion: use.root == "device" && schema["device", otherNames[use.name] ?? ""] != nil
@@ -136,7 +136,7 @@ enum UnknownAttributes: Lint {
     }
     return use.places.map {
       finding(
-        "there is no '\(use.root)' in what filters read", at: $0.path,
+        "filters cannot read '\(use.root)'", at: $0.path,
         suggestion: "did you mean '\(close).\(use.name)'?")
     }
   }
@@ -149,7 +149,7 @@ enum UnknownAttributes: Lint {
       finding(
         "'computed' has functions and no attributes, so '\(use.text)' is always missing",
         at: place.path, range: place.range,
-        suggestion: isProperty ? "write device.\(use.name)" : "call a function of it")
+        suggestion: isProperty ? "write device.\(use.name)" : "call one of its functions")
     }
   }
 }

@@ -143,7 +143,7 @@ import Testing
     ("user.t5 > 0 && user.t5 != 'zz'", "ios:4.0.1..", true),
   ])
   func suggestedFormsAreStable(_ condition: String, _ text: String, _ hasForm: Bool) throws {
-    let prefix = "all these versions decide this alike: "
+    let prefix = "all these versions give the same result for: "
     let suggestion = try check(condition, text).compactMap(\.suggestion)
       .first { $0.hasPrefix(prefix) }
     #expect((suggestion != nil) == hasForm, "\(suggestion ?? "none")")

@@ -34,7 +34,7 @@ extension AgentWallieDecoder {
     if let known = Filter.Operator(rawValue: text) { return known }
     let known = Filter.Operator.allCases.map { $0.rawValue }
     log.report(
-      .decodeFailure, "'\(text)' is not an operator; the filter never holds",
+      .decodeFailure, "'\(text)' is not an operator; the filter is never true",
       at: element.memberPath("operator"),
       suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
         ?? "write \(known.joined(separator: ", "))", peers: log.rejected)
@@ -52,7 +52,7 @@ extension AgentWallieDecoder {
           "value", "a bool, a number, a string or a list of strings", element, meaning: nil)
       } else {
         log.report(
-          .decodeFailure, "'value' is missing; the filter never holds", at: element.path,
+          .decodeFailure, "'value' is missing; the filter is never true", at: element.path,
           peers: log.rejected)
       }
       return nil
@@ -68,7 +68,7 @@ extension AgentWallieDecoder {
         .decodeFailure,
         needsNone
           ? "'value' must be a bool, a number, a string or a list of strings"
-          : "'value' must be a bool, a number, a string or a list of strings; the filter never holds",
+          : "'value' must be a bool, a number, a string or a list of strings; the filter is never true",
         severity: needsNone ? .warning : .error, at: member.path, peers: log.rejected)
       return nil
     }
@@ -93,13 +93,13 @@ extension AgentWallieDecoder {
       problem = isNumber ? nil : "only numbers have an order"
     case .in, .notIn: problem = isList ? nil : "'\(`operator`.rawValue)' needs a list of strings"
     case .contains:
-      problem = !isText ? "'contains' needs a string" : value == "" ? "the part is empty" : nil
-    case .is: problem = isList ? "a list equals nothing" : nil
+      problem = !isText ? "'contains' needs a string" : value == "" ? "the string is empty" : nil
+    case .is: problem = isList ? "no value equals a list" : nil
     case .isNot, .exists, .notExists: problem = nil
     }
     guard let problem else { return }
     log.report(
-      .constantClause, "the filter never holds: \(problem)", severity: .warning,
+      .constantClause, "the filter is never true: \(problem)", severity: .warning,
       at: element.memberPath("value"))
   }
 }

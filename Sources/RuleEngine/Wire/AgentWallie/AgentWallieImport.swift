@@ -229,12 +229,12 @@ struct AgentWallieImport {
       let names = group.prefix(3).map { "'\($0.id)'" }.joined(separator: ", ")
       log.report(
         .djb2Correlated,
-        "with djb2 assigning, \(group.count) experiments are not independent: \(names)"
+        "with the assigner djb2, \(group.count) experiments are not independent: \(names)"
           + (group.count > 3 ? ", ..." : ""),
         severity: .warning, at: group[1].path,
         related: [Diagnostic.Related(path: group[0].path, message: "the first of them")],
         notes: [
-          "their IDs have the same length, so a subject's buckets always differ by the same number"
+          "the experiments' IDs have the same length, so a subject's buckets always differ by the same number"
         ],
         suggestion: "assign by hash (--assigner hash), which makes experiments independent")
     }
