@@ -88,12 +88,12 @@ extension Function {
     case .indexOf:
       Row(
         .strings, "string.indexOf(string) -> int; string.indexOf(string, int) -> int",
-        "Returns the first position of a substring, from the optional int on, or -1.",
+        "Returns the first position of a substring, or -1. The search starts at the optional int.",
         "'banana'.indexOf('an', 2) == 3")
     case .lastIndexOf:
       Row(
         .strings, "string.lastIndexOf(string) -> int; string.lastIndexOf(string, int) -> int",
-        "Returns the last position of a substring, up to the optional int, or -1.",
+        "Returns the last position of a substring, or -1. The optional int is the highest position.",
         "'banana'.lastIndexOf('an') == 3")
     case .lowerAscii:
       Row(
@@ -168,7 +168,8 @@ extension Function {
         "bytes('tea').size() == 3")
     case .toBool:
       Row(
-        .conversions, "bool(bool|string) -> bool", "Converts strings such as 'true' and '0'.",
+        .conversions, "bool(bool|string) -> bool",
+        "Converts a string such as 'true' or '0' to a bool.",
         "bool('true') == true")
     case .dyn:
       Row(
@@ -223,19 +224,19 @@ extension Function {
       Row(
         .times,
         "timestamp.getHours() -> int; timestamp.getHours(string) -> int; duration.getHours() -> int",
-        "Returns the hour of a timestamp, or a whole duration in hours.",
+        "Returns the hour of a timestamp, or the length of a duration in hours.",
         "timestamp('2026-03-01T12:00:00Z').getHours('Europe/Berlin') == 13")
     case .getMinutes:
       Row(
         .times,
         "timestamp.getMinutes() -> int; timestamp.getMinutes(string) -> int; duration.getMinutes() -> int",
-        "Returns the minute of a timestamp, or a whole duration in minutes.",
+        "Returns the minute of a timestamp, or the length of a duration in minutes.",
         "duration('2h5m').getMinutes() == 125")
     case .getSeconds:
       Row(
         .times,
         "timestamp.getSeconds() -> int; timestamp.getSeconds(string) -> int; duration.getSeconds() -> int",
-        "Returns the second of a timestamp, or a whole duration in seconds.",
+        "Returns the second of a timestamp, or the length of a duration in seconds.",
         "duration('2m5s').getSeconds() == 125")
     case .getMilliseconds:
       Row(
@@ -247,7 +248,7 @@ extension Function {
     // MARK: Missing values
     case .optionalOf:
       Row(
-        .missing, "optional.of(T) -> optional(T)", "Wraps a value.",
+        .missing, "optional.of(T) -> optional(T)", "Wraps a value in an optional.",
         "optional.of(1).hasValue() == true", folds: false)
     case .optionalOfNonZeroValue:
       Row(
@@ -427,7 +428,7 @@ extension Function {
       Row(
         .patterns,
         "regex.replace(string, string, string) -> string; regex.replace(string, string, string, int) -> string",
-        #"Replaces the matches of a pattern, at most as many as the int. \1 is the first group."#,
+        #"Replaces matches of a pattern. The optional int limits their number. \1 is the first group."#,
         #"regex.replace('a1b2', '([0-9])', '<\\1>') == 'a<1>b<2>'"#)
     case .regexExtract:
       Row(
@@ -587,7 +588,7 @@ extension Function {
         "duration('1h30m') == duration('90m')", in: .superscript)
     case .textToTimestamp:
       Row(
-        .times, "timestamp(string) -> timestamp", "Converts a time with its offset.",
+        .times, "timestamp(string) -> timestamp", "Converts a time with an offset to a timestamp.",
         "timestamp('2026-03-01T12:00:00Z') == timestamp('2026-03-01T13:00:00+01:00')",
         in: .superscript)
     case .intToText:

@@ -53,18 +53,18 @@ enum Macro: String, CaseIterable {
     case .all:
       Row(
         .loops, "(list(T)|map).all(x, bool) -> bool; (list(T)|map).all(i, x, bool) -> bool",
-        "Tests whether a condition holds for every element or key.",
+        "Tests whether a condition is true for every element or key.",
         "[1, 2, 3].all(x, x > 0) == true")
     case .exists:
       Row(
         .loops, "(list(T)|map).exists(x, bool) -> bool; (list(T)|map).exists(i, x, bool) -> bool",
-        "Tests whether a condition holds for an element or key.",
+        "Tests whether a condition is true for an element or key.",
         "['a', 'b'].exists(x, x == 'b') == true")
     case .existsOne:
       Row(
         .loops,
         "(list(T)|map).existsOne(x, bool) -> bool; (list(T)|map).existsOne(i, x, bool) -> bool; (list(T)|map).exists_one(x, bool) -> bool; (list(T)|map).exists_one(i, x, bool) -> bool",
-        "Tests whether a condition holds for exactly one element or key.",
+        "Tests whether a condition is true for exactly one element or key.",
         "[1, 2, 3].existsOne(x, x > 2) == true")
     case .map:
       Row(
@@ -75,7 +75,7 @@ enum Macro: String, CaseIterable {
     case .filter:
       Row(
         .loops, "(list(T)|map).filter(x, bool) -> list(T)",
-        "Returns the elements or keys for which a condition holds.",
+        "Returns the elements or keys for which a condition is true.",
         "[1, 2, 3].filter(x, x > 1) == [2, 3]")
     case .sortBy:
       Row(
@@ -107,7 +107,7 @@ enum Macro: String, CaseIterable {
       Row(
         .loops,
         "(list(T)|map).transformMapEntry(k, v, map) -> map; (list(T)|map).transformMapEntry(k, v, bool, map) -> map",
-        "Replaces every entry with the entry of another map.",
+        "Replaces every entry with a new key and value, given as a map.",
         "{'a': 1}.transformMapEntry(k, v, {v: k}) == {1: 'a'}")
     }
   }

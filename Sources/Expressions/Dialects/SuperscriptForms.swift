@@ -22,17 +22,17 @@ extension Superscript {
       case .all:
         Macro.Row(
           .loops, "(list(T)|map).all(x, any) -> bool",
-          "Tests whether a condition holds for every element or key.",
+          "Tests whether a condition is true for every element or key.",
           "[1, 2, 3].all(x, x > 0) == true")
       case .exists:
         Macro.Row(
           .loops, "(list(T)|map).exists(x, any) -> bool",
-          "Tests whether a condition holds for an element or key.",
+          "Tests whether a condition is true for an element or key.",
           "['a', 'b'].exists(x, x == 'b') == true")
       case .existsOne:
         Macro.Row(
           .loops, "(list(T)|map).exists_one(x, any) -> bool",
-          "Tests whether a condition holds for exactly one element or key.",
+          "Tests whether a condition is true for exactly one element or key.",
           "[1, 2, 3].exists_one(x, x > 2) == true")
       case .map:
         Macro.Row(
@@ -41,7 +41,7 @@ extension Superscript {
       case .filter:
         Macro.Row(
           .loops, "list(T).filter(x, any) -> list(T)",
-          "Returns the elements for which a condition holds.",
+          "Returns the elements for which a condition is true.",
           "[1, 2, 3].filter(x, x > 1) == [2, 3]")
       }
     }

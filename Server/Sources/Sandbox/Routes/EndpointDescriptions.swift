@@ -38,7 +38,7 @@ extension SandboxBackend {
       if !endpoint.path.contains("{project}") {
         operation.parameters.append(
           APISchema.query(
-            "application", APISchema.text, "which application, for the admin token"))
+            "application", APISchema.text, "the application that the admin token acts on"))
       }
     }
     return operation
@@ -52,8 +52,9 @@ extension SandboxBackend {
         type: "text/html", errors: errors + [404], key: .none)
     }
     return [
-      told("", "get", "The page that a checkout's redirect leads to.", []),
-      told("/pay", "post", "Pay on it.", [409]), told("/leave", "post", "Leave it.", [409]),
+      told("", "get", "Show the page of a checkout.", []),
+      told("/pay", "post", "Pay a checkout.", [409]),
+      told("/leave", "post", "Leave a checkout.", [409]),
     ]
   }
 
@@ -254,7 +255,7 @@ extension SandboxBackend {
       answer: Schema.object(
         ["entitlements": Schema.list(entitlement), "customerInfo": customerInfo],
         required: ["entitlements", "customerInfo"]),
-      parameters: [Schema.query("deviceId", Schema.text, "the device that is used")]),
+      parameters: [Schema.query("deviceId", Schema.text, "the ID of the device")]),
     "GET \(subscriptions)/products": Details(
       summary: "Products.",
       answer: Schema.object(
@@ -359,25 +360,27 @@ extension SandboxBackend {
     "GET \(console)/events": Details(
       summary: "Received events and their consequences.", answer: listed("events"),
       parameters: [
-        Schema.query("after", ["type": "integer", "minimum": 0], "those after this one"),
-        Schema.query("source", Schema.text, "superwall, agentwallie or server"),
-        Schema.query("name", Schema.text, "those of this name"),
+        Schema.query("after", ["type": "integer", "minimum": 0], "only events after this ID"),
+        Schema.query("source", Schema.text, "the source: superwall, agentwallie or server"),
+        Schema.query("name", Schema.text, "only events with this name"),
         Schema.query(
-          "limit", ["type": "integer", "minimum": 1, "maximum": 1_000], "how many at most"),
+          "limit", ["type": "integer", "minimum": 1, "maximum": 1_000],
+          "the maximum number of events"),
       ]),
     "GET \(console)/checkouts": Details(summary: "Checkouts.", answer: listed("checkouts")),
-    "POST \(console)/checkouts/{id}/complete": Details(summary: "Pay one.", errors: [409]),
-    "POST \(console)/checkouts/{id}/abandon": Details(summary: "Abandon one.", errors: [409]),
+    "POST \(console)/checkouts/{id}/complete": Details(summary: "Pay a checkout.", errors: [409]),
+    "POST \(console)/checkouts/{id}/abandon": Details(
+      summary: "Abandon a checkout.", errors: [409]),
     "GET \(console)/codes": Details(summary: "Codes.", answer: listed("codes")),
     "POST \(console)/codes": Details(
       summary: "Add a code.", body: Schema.object(["code": Schema.name], required: ["code"]),
       answer: Schema.object(["code": Schema.text], required: ["code"]), status: 201,
       errors: [409]),
-    "POST \(console)/codes/{code}/expire": Details(summary: "Expire one."),
+    "POST \(console)/codes/{code}/expire": Details(summary: "Expire a code."),
     "GET \(console)/subscriptions": Details(
       summary: "Subscriptions.", answer: listed("subscriptions")),
-    "POST \(console)/subscriptions/{id}/revoke": Details(summary: "Revoke one."),
-    "POST \(console)/subscriptions/{id}/expire": Details(summary: "End one."),
+    "POST \(console)/subscriptions/{id}/revoke": Details(summary: "Revoke a subscription."),
+    "POST \(console)/subscriptions/{id}/expire": Details(summary: "End a subscription."),
     "GET \(console)/faults": Details(
       summary: "Injected faults.", answer: listed("faults")),
     "PUT \(console)/faults": Details(

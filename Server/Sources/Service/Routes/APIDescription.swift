@@ -41,7 +41,7 @@ package enum APIDescription {
   private static let text = Schema.text
   private static let anything = Schema.someObject
   private static let application = query(
-    "application", text, "which application, for the admin token")
+    "application", text, "the application that the admin token acts on")
 
   private static func object(_ properties: KeyValuePairs<Value, Value>, required: [Value] = [])
     -> Value
@@ -81,16 +81,18 @@ package enum APIDescription {
       bodyType: "application/x-ndjson",
       parameters: [
         query("placements", text, "names separated by commas; the default is all"),
-        query("layout", ["enum": ["decisions", "long", "wide"]], "how answers are written"),
+        query("layout", ["enum": ["decisions", "long", "wide"]], "the layout of the response"),
         query("now", text, "the time of all decisions"),
-        query("reasons", text, "say why, in short"), query("texts", text, "render texts"),
-        query("platform", ["enum": ["ios", "android", "web"]], "whose newest SDK decides"),
+        query("reasons", text, "add a short reason to each outcome"),
+        query("texts", text, "render texts"),
+        query(
+          "platform", ["enum": ["ios", "android", "web"]], "the platform whose newest SDK decides"),
         query("sdkVersion", text, "the SDK that decides: newest, record, or a version"),
       ]),
     question("Explain", "Explain the outcome for a user."),
     question("Check", "Check a config."),
     question("Diff", "Find users whose outcomes change with another config."),
-    question("Render", "The text of a template, or of a paywall."),
+    question("Render", "Render a template, or the texts of a paywall."),
     question("Match", "Show the distribution of users over the outcomes of each placement."),
     question("Cover", "Find parts of the rules that no test exercises."),
     question("Products", "Compute prices, periods and trials."),
@@ -110,8 +112,8 @@ package enum APIDescription {
       body: ["type": "object"], answer: ["type": "object"],
       errors: [412, 422],
       parameters: [
-        query("dry-run", text, "only report what would change"),
-        query("note", text, "why, for the history"),
+        query("dry-run", text, "report what would change, and publish nothing"),
+        query("note", text, "the reason, for the history"),
       ]),
     Route(
       path: "/v1/config/rollback", method: "post", summary: "Go back to an earlier version.",
@@ -124,9 +126,13 @@ package enum APIDescription {
     Route(
       path: "/v1/audit", method: "get", summary: "All changes and their authors.",
       answer: object(["entries": ["type": "array"]]),
-      parameters: [query("limit", ["type": "integer", "minimum": 1, "maximum": 1_000], "how many")]),
+      parameters: [
+        query(
+          "limit", ["type": "integer", "minimum": 1, "maximum": 1_000],
+          "the maximum number of entries")
+      ]),
     Route(
-      path: "/v1/users/{id}", method: "get", summary: "Everything stored of a user.",
+      path: "/v1/users/{id}", method: "get", summary: "All stored data of a user.",
       answer: object(
         [
           "userId": text, "assignments": ["type": "array"], "occurrences": anything,
