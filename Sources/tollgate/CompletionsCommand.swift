@@ -19,7 +19,7 @@ struct CompletionsCommand: ParsableCommand {
     discussion: HelpText(
       """
       Prints a script that completes commands, options, files, and the placements of a config. Packages \
-      install it. Otherwise save it where the shell looks for completions, and start a new shell.
+      install this script. Otherwise, save it where the shell looks for completions, and start a new shell.
       """,
       examples: [
         .init("for bash, sourced by ~/.bashrc", "tollgate completions bash > tollgate.bash"),

@@ -68,7 +68,8 @@ struct MatchCommand: AsyncParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Also show all audiences that take no user.",
-      discussion: "By default, they are only counted if the config has more than 50 audiences."))
+      discussion:
+        "By default, these audiences are only counted if the config has more than 50 audiences."))
   var all = false
 
   @OptionGroup var working: ThreadOptions
@@ -80,7 +81,7 @@ struct MatchCommand: AsyncParsableCommand {
 
   @Flag(
     help: OptionHelp.strict(
-      "The exit code is 3 if a line was rejected. The rest is still counted."))
+      "The exit code is 3 if a line was rejected. All other lines are counted."))
   var strict = false
 
   @Flag(help: OptionHelp.quiet("Omits notes and progress, but not warnings about rejected lines."))

@@ -15,8 +15,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
       and written to --rejects.
 
       A run can be stopped or killed at any time. --resume continues it, and the output is the same as \
-      without the interruption. Until the run is finished, the name of its output ends in .partial and an \
-      older file stays. A database is built in the checkpoint. A finished run leaves a manifest that \
+      without the interruption. Until the run is finished, its output ends in .partial, and an existing \
+      file stays unchanged. A database is built in the checkpoint. A finished run leaves a manifest that \
       'tollgate replay' uses to repeat the run and compare the outcomes. FILE.running locks the output \
       against a second run.
 
@@ -62,7 +62,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     completion: .file())
   var users: [String]
 
-  @Option(help: OptionHelp.out("none only counts outcomes."), completion: .file())
+  @Option(help: OptionHelp.out("With none, outcomes are only counted."), completion: .file())
   var out = "-"
 
   @Option(

@@ -72,7 +72,7 @@ struct SQLCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("no-history"),
     help: ArgumentHelp(
-      "Treat all users as without a history, for limits and questions about events."))
+      "Assume that no user has a history, for limits and questions about events."))
   var ignoresHistory = false
 
   @OptionGroup(title: "Decision Options") var decision: DecisionOptions

@@ -12,8 +12,8 @@ struct DiffCommand: AsyncParsableCommand {
       """
       Lists changed audiences, conditions, limits, variants and weights. Without users, it proves for \
       each placement that both configs give every user the same, or shows a user for each difference. If \
-      it can do neither, it says why. With users, it counts which move from which outcome to which, with \
-      the reason and an example. The index of an audience and the look of a paywall do not count.
+      it can do neither, it says why. With users, it counts the moves from one outcome to another, with the \
+      reason and an example. Changes of an audience's index or of a paywall's design are ignored.
 
       With two versions of an SDK and one config, it shows which users get something else when an app \
       updates its SDK: --sdk-version 4.11.2..4.16.2, or record..4.16.2 from each user's own version.
@@ -64,7 +64,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: OptionHelp.users(
-      "Repeatable. Without it, only the configs are compared."),
+      "Repeatable. Without users, only the configs are compared."),
     completion: .file())
   var users: [String] = []
 
@@ -85,8 +85,8 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.out(
       """
-      It gets every user that moves, with a line for each placement: .ndjson, .csv (also with .gz or .zst), \
-      or .sqlite.
+      The file gets every user that moves, with a line for each placement. Endings are .ndjson and .csv, \
+      also with .gz or .zst, and .sqlite.
       """), completion: .file())
   var out: String?
 

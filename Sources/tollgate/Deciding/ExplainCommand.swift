@@ -69,7 +69,7 @@ struct ExplainCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Explain one audience, by number from 0 or by ID, and the smallest change for it.",
+      "Explain one audience, by number from 0 or by ID, and the smallest change that makes it match.",
       valueName: "audience"), completion: Completions.audiences)
   var audience: String?
 

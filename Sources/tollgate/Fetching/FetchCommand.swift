@@ -20,7 +20,7 @@ struct FetchCommand: AsyncParsableCommand {
           "the config of the app whose key is in \(ConfigSource.keyVariable)",
           "tollgate fetch --out app.json"),
         .init(
-          "an AgentWallie project's",
+          "the config of an AgentWallie project",
           "tollgate fetch --config-format agentwallie --out project.json"),
         .init("check the live config", "tollgate fetch --out - | tollgate check -"),
       ],
@@ -54,7 +54,7 @@ struct FetchCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The SDK version to send to the server, such as 4.12.5.",
       discussion: """
-        The version is sent in the header X-SDK-Version, like SDKs do, and stored in FILE.fetched. A server \
+        The version is sent in the header X-SDK-Version, as SDKs do, and stored in FILE.fetched. A server \
         may return another config for old SDKs.
         """, valueName: "version"), transform: SDKVersion.argument)
   var sdkVersion: SDKVersion?

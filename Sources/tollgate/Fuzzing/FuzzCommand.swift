@@ -82,7 +82,7 @@ struct FuzzCommand: AsyncParsableCommand {
       """
       The file gets a test for 'tollgate test' for each violated invariant over decisions. The default is \
       fuzz.tests.jsonl, or fuzz-2.tests.jsonl if that exists. With none, nothing is written. Histories are \
-      written to files beside it, as users and traffic for 'tollgate simulate-traffic'.
+      written to other files, as users and traffic for 'tollgate simulate-traffic'.
       """), completion: .file())
   var out: String?
 

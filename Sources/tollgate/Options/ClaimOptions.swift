@@ -14,7 +14,7 @@ struct ClaimOptions: ParsableArguments {
       valueName: "locale"))
   var locale: [String] = []
 
-  @Option(help: OptionHelp.now("A trial begins then."))
+  @Option(help: OptionHelp.now("A trial begins at this time."))
   var now: String?
 
   @Option(

@@ -16,8 +16,8 @@ struct FormOptions: ParsableArguments {
     help: ArgumentHelp(
       "The format of the output (default: from the file's name).",
       discussion: """
-        Endings are .ndjson, .jsonl, .json, .csv, .sqlite and .db. The first four can be followed by .gz or \
-        .zst for compression. Files with other names are NDJSON. A database has tables of users, choices and \
+        Endings are .ndjson, .jsonl, .json and .csv, also with .gz or .zst for compression, and .sqlite and \
+        .db for databases. Files with other names are NDJSON. A database has tables of users, choices and \
         decisions, a view 'outcomes' of all outcomes, and a view 'errors' of failed rules. Columns of the \
         wide layout are named after placements in lower case, such as export_report_paywall, with _ for \
         characters that SQL would quote.
@@ -27,7 +27,7 @@ struct FormOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       "Add the columns now, seed and config_hash to the outcomes.",
-      discussion: "They distinguish the rows of several runs in one table."))
+      discussion: "These columns distinguish the rows of several runs in one table."))
   var runColumns = false
 
   func outputForm(out: String) throws -> FileForm {

@@ -144,14 +144,14 @@ enum OptionHelp {
   static let sdkVersion = ArgumentHelp(
     "The version of the SDK that decides.",
     discussion: """
-      newest; a version of the platform's SDK, such as 4.12.5, or 4.12.5+pods from CocoaPods; versions for \
-      each user's device.platform, such as ios=4.12.5,android=2.6.8; or record, which uses each user's \
+      Write newest; a version of the platform's SDK, such as 4.12.5, or 4.12.5+pods from CocoaPods; versions \
+      for each user's device.platform, such as ios=4.12.5,android=2.6.8; or record, which uses each user's \
       device.platform, device.sdkVersion and device.platformWrapper.
       """, valueName: "version")
 
   static let pricesVersion = ArgumentHelp(
     "The version of the SDK that shows prices.",
-    discussion: "newest; a version for iOS, such as 4.12.5; or ios=4.12.5,android=2.6.8.",
+    discussion: "Write newest; a version for iOS, such as 4.12.5; or ios=4.12.5,android=2.6.8.",
     valueName: "version")
 
   static let textDialect = ArgumentHelp(

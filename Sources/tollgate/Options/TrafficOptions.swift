@@ -11,7 +11,7 @@ struct TrafficOptions: ParsableArguments {
     completion: Completions.placements)
   var placements: [String] = []
 
-  @Option(help: OptionHelp.now("Generated traffic starts then."))
+  @Option(help: OptionHelp.now("Generated traffic starts at this time."))
   var now: String?
 
   @Option(help: OptionHelp.days("The default is 30."))
@@ -51,7 +51,7 @@ struct TrafficOptions: ParsableArguments {
     help: ArgumentHelp(
       "The SDK version that users update to over time.",
       discussion: """
-        newest, a version such as 4.16.2, or ios=4.16.2,android=2.7.19. Users start with the version of \
+        Write newest, a version such as 4.16.2, or ios=4.16.2,android=2.7.19. Users start with the version of \
         --sdk-version. Users with a newer version do not update.
         """, valueName: "version"), transform: SDKSelection.argument)
   var updateTo: SDKSelection?

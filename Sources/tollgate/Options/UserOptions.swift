@@ -9,7 +9,7 @@ struct UserOptions: ParsableArguments {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("--id selects one of them."), completion: .file())
+    help: OptionHelp.users("--id selects one of these users."), completion: .file())
   var users: [String] = []
 
   @Option(

@@ -12,9 +12,9 @@ struct ProductsCommand: ParsableCommand {
       Reads a products file, a StoreKit configuration file (.storekit), the backend's products response, or \
       the products of a config. Prints every attribute of every product as the chosen SDK computes it, and \
       then what the store charges and when. A star marks a misleading value, such as a price that is rounded \
-      up, one period of several, or another currency's symbol. A message gives the reason. The names below \
-      the line are Tollgate's own. A config contains no prices, so pass them with --products. The exit code \
-      is 1 if a product cannot be used.
+      up, one period of several, or another currency's symbol. A message gives the reason. The attributes \
+      below the line are Tollgate's own. A config contains no prices, so pass them with --products. The exit \
+      code is 1 if a product cannot be used.
       """,
       examples: [
         .init("every attribute of every product", "tollgate products products.json"),
@@ -35,14 +35,14 @@ struct ProductsCommand: ParsableCommand {
   @Option(help: OptionHelp.profile)
   var profile: PricingProfile?
 
-  @Option(help: OptionHelp.locale("It overrides the file's."))
+  @Option(help: OptionHelp.locale("It overrides the locale of the file."))
   var locale: String?
 
   @Option(
     help: ArgumentHelp("The locale for dates and words only.", valueName: "locale"))
   var deviceLocale: String?
 
-  @Option(help: OptionHelp.now("A trial begins then."))
+  @Option(help: OptionHelp.now("A trial begins at this time."))
   var now: String?
 
   @Option(help: OptionHelp.timeZone("Trials begin in this time zone. The default is UTC."))

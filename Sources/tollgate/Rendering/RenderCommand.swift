@@ -55,13 +55,13 @@ struct RenderCommand: ParsableCommand {
 
   @OptionGroup(title: "User Options") var eligibility: EligibilityOptions
 
-  @Option(help: OptionHelp.now("A trial begins then."))
+  @Option(help: OptionHelp.now("A trial begins at this time."))
   var now: String?
 
   @Option(
     help: OptionHelp.timeZone(
       """
-      Dates are shown in this time zone, and trials begin in it. By default, dates keep the offset that they \
+      Dates and the beginning of trials are in this time zone. By default, dates keep the offset that they \
       were written with.
       """))
   var timeZone: String?

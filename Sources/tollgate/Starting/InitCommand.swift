@@ -15,7 +15,7 @@ struct InitCommand: AsyncParsableCommand {
       examples: [
         .init("a new folder with everything", "tollgate init paywalls"),
         .init("the same for AgentWallie", "tollgate init campaigns --config-format agentwallie"),
-        .init("replace an earlier one", "tollgate init paywalls --force"),
+        .init("replace an earlier project", "tollgate init paywalls --force"),
       ],
       codes: [
         ("0", "done"),

@@ -55,8 +55,8 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     help: OptionHelp.events(
       """
       One JSON object on each line, in order of time: \(TrafficLine.example), and optionally "params", \
-      which replace those of the user's record. The output of this command is such traffic once it is \
-      sorted.
+      which replace those of the user's record. The output of this command can be used as traffic once it \
+      is sorted.
       """), completion: .file())
   var events: String?
 
