@@ -124,7 +124,7 @@ private struct ExplainRequest {
     if isForAll, placement != nil { throw RequestError("give 'placement' or 'all', not both") }
     for (name, isGiven) in [("audience", audience != nil), ("sweep", sweep != nil)]
     where isGiven && placement == nil {
-      throw .about(name, "'\(name)' is for one 'placement', which is missing")
+      throw .about(name, "'\(name)' needs one 'placement', which is missing")
     }
     if audience != nil, sweep != nil { throw RequestError("give 'sweep' or 'audience', not both") }
     record = try Self.user(of: body)

@@ -71,7 +71,7 @@ package struct FrameColumns: Sendable {
       throw ArrowError(
         first,
         "rules read this attribute, and no column has it\(more); "
-          + "add the column, say which one it is, or let missing columns be ignored")
+          + "add the column, map it to another column, or ignore missing columns")
     }
   }
 

@@ -358,7 +358,7 @@ extension BatchPlan {
   fileprivate var problemWithTables: String? {
     let wanted =
       draws != nil ? "counts draws" : texts != nil ? "renders texts" : nil
-    return wanted.map { "the plan \($0), which is done for lines of JSON, and not for tables" }
+    return wanted.map { "the plan \($0), which works for lines of JSON, but not for tables" }
   }
 }
 

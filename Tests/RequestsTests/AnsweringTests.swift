@@ -44,8 +44,8 @@ import Testing
   @Test(arguments: [
     (#""placement": "export", "audience": "e3""#, "has no audience 'e3'; did you mean 'e1'?"),
     (#""placement": "export", "audience": 7"#, "it has 0 (e1), 1 (e2)"),
-    (#""audience": 0"#, "'audience' is for one 'placement'"),
-    (#""sweep": "user.plan""#, "'sweep' is for one 'placement'"),
+    (#""audience": 0"#, "'audience' needs one 'placement'"),
+    (#""sweep": "user.plan""#, "'sweep' needs one 'placement'"),
     (#""placement": "export", "all": true"#, "give 'placement' or 'all', not both"),
     (
       #""placement": "export", "sweep": "user.plan", "audience": 0"#,

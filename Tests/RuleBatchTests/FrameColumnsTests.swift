@@ -166,17 +166,17 @@ import Testing
     #expect(
       try problem(columns(Self.text), "user.b == 1 || user.c == 2 || user.d == 3")
         == "column 'user.b': rules read this attribute, and no column has it, nor 2 more that they read; "
-        + "add the column, say which one it is, or let missing columns be ignored"
+        + "add the column, map it to another column, or ignore missing columns"
     )
     #expect(
       try problem(
         [("userId", Self.text), ("user", .structure([("a", .bool), ("a", .bool)]))], "user.a")
-        == "column 'user.a': is there 2 times")
+        == "column 'user.a': occurs 2 times")
     #expect(
       try problem(
         [("userId", Self.text), ("user", .structure([("a", .bool)])), ("user.b", .bool)], "user.a"
       )
-        == "column 'user': is there as a column, and there are columns below it")
+        == "column 'user': is a column, and has columns below it")
   }
 
   @Test func identities() throws {

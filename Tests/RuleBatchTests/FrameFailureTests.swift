@@ -120,7 +120,7 @@ import Testing
     }
     #expect(
       refused?.message
-        == "the table: the plan counts draws, which is done for lines of JSON, and not for tables")
+        == "the table: the plan counts draws, which works for lines of JSON, but not for tables")
   }
 
   /// Numbers of outcomes that no memory has are refused before any is asked for.

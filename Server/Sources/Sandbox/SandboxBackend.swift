@@ -85,7 +85,7 @@ struct SandboxBackend: Sendable {
 
   private func keyed(_ key: String) throws(ServiceError) -> SandboxApplication {
     guard let application = application(publicKey: key) else {
-      throw ServiceError(.unauthorized, "unauthorized", "the key is not one of this server's")
+      throw ServiceError(.unauthorized, "unauthorized", "the server does not know this key")
     }
     return application
   }

@@ -31,7 +31,7 @@ struct BackendOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The number of assignments, of aliases, of redemptions and of transactions to store.",
+      "The number of assignments, aliases, redemptions and transactions to store, of each kind.",
       valueName: "count"))
   var keepPeople = KeptRows().people
 

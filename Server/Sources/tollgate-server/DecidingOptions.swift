@@ -25,11 +25,12 @@ struct DecidingOptions: ParsableArguments {
     help: "How users get variants: hash or djb2 (default: that of the config's SDK).")
   var assignerName: AssignerName?
 
-  @Option(help: "The time zone of questions about days and months.")
+  @Option(help: "The time zone of functions of days and months.")
   var timeZone = "UTC"
 
   @Option(
-    help: ArgumentHelp("Texts of paywalls, for requests that ask for them.", valueName: "file"),
+    help: ArgumentHelp(
+      "A file of paywall texts, for requests that render texts.", valueName: "file"),
     completion: .file())
   var texts: String?
 

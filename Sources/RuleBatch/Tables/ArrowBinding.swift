@@ -260,10 +260,10 @@ struct ArrowTree {
     guard let column = node.columns.first else { return nil }
     guard node.columns.count == 1 else {
       throw ArrowError(
-        name, "\(node.columns.count) columns of the table are this one; leave all but one out")
+        name, "matches \(node.columns.count) columns of the table; remove all but one")
     }
     guard node.children.isEmpty else {
-      throw ArrowError(name, "is there as a column, and there are columns below it")
+      throw ArrowError(name, "is a column, and has columns below it")
     }
     return column
   }
@@ -347,7 +347,7 @@ struct ArrowTree {
         return resolved
       }
       name += ".\(path[depth])"
-      guard found.count == 1 else { throw ArrowError(name, "is there \(found.count) times") }
+      guard found.count == 1 else { throw ArrowError(name, "occurs \(found.count) times") }
       resolved.indexes.append(index)
       field = field.children[index]
     }

@@ -143,7 +143,7 @@ struct ArrowPart {
       let offsets = try elements(more: 1, of: Int64.self)
       return .largeText(offsets, try bytes(count == 0 ? 0 : Int(offsets[count])))
     case .textView: return .textViews(try elements(), try textBuffers(&tables))
-    case .other: throw ArrowError(name, "is \(type.name), which is not read")
+    case .other: throw ArrowError(name, "is \(type.name), which is not supported")
     }
   }
 

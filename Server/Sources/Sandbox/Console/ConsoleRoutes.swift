@@ -94,7 +94,7 @@ extension SandboxBackend {
     }
     let known = try await store.add(code, to: exchange.application, now: now())
     guard known else {
-      throw ServiceError(.conflict, "code_exists", "there is a code '\(code.code)' already")
+      throw ServiceError(.conflict, "code_exists", "the code '\(code.code)' already exists")
     }
     return Answer(.object(["code": .string(code.code)]), status: .created)
   }

@@ -36,7 +36,8 @@ extension FaultScript.Fault {
     if status == 204 || status == 304 { return Response(status: .init(code: status)) }
     let body =
       body
-      ?? ServiceError(.init(code: status), "fault", "this fault is from the fault script").value
+      ?? ServiceError(.init(code: status), "fault", "this error was injected by the fault script")
+      .value
     return Response(json: body, status: .init(code: status))
   }
 }

@@ -62,7 +62,7 @@ package final class FaultScript: Sendable {
     for (i, element) in elements.enumerated() {
       var fault = try Fault(decoding: element, at: "faults[\(i)]")
       if let application, let other = fault.application, other != application {
-        throw Problem(message: "faults[\(i)]: 'application' is another one, '\(other)'")
+        throw Problem(message: "faults[\(i)]: 'application' is '\(other)', a different application")
       }
       fault.application = fault.application ?? application
       decoded.append(fault)
@@ -165,7 +165,7 @@ extension FaultScript.Fault {
     ]
     for member in value.members ?? [] where !names.contains(member.key) {
       throw problem(
-        "there is no '\(member.key)'; there are \(names.dropLast().joined(separator: ", "))")
+        "'\(member.key)' is unknown; expected \(names.dropLast().joined(separator: ", "))")
     }
     guard let path = value["path"]?.text, path.hasPrefix("/") || path.hasPrefix("*") else {
       throw problem("'path' is missing, or does not begin with a slash")

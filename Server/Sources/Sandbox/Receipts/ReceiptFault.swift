@@ -41,7 +41,7 @@ enum ReceiptFault: Error, Hashable {
     case .untrustedChain(let text): "the chain of certificates is not trusted: \(text)"
     case .expiredCertificate:
       "a certificate of the chain was not valid when the transaction was signed"
-    case .wrongUsage(let text): "a certificate may not be used like this: \(text)"
+    case .wrongUsage(let text): "a certificate is not valid for this use: \(text)"
     case .badSignature: "the signature was not made with the key of the first certificate"
     case .otherBundle(let name): "the transaction is of the app '\(name)'"
     case .otherEnvironment(let name): "the transaction is of the environment '\(name)'"

@@ -71,23 +71,23 @@ struct ReceiptVerifier: Sendable {
     let root = roots.first {
       $0.subject == chain[2].subject && $0.publicKey == chain[2].publicKey
     }
-    guard let root else { throw .untrustedChain("its root is not trusted") }
+    guard let root else { throw .untrustedChain("the root is not trusted") }
     return root
   }
 
   private static func checkUsages(_ chain: [Certificate]) throws(ReceiptFault) {
     let leafUsage = try? chain[0].extensions.keyUsage
     guard leafUsage?.digitalSignature != false else {
-      throw .wrongUsage("the first one may not sign")
+      throw .wrongUsage("the first certificate may not sign")
     }
     if case .isCertificateAuthority = try? chain[0].extensions.basicConstraints {
-      throw .wrongUsage("the first one is an authority")
+      throw .wrongUsage("the first certificate is an authority")
     }
     guard (try? chain[1].extensions.keyUsage)?.keyCertSign == true,
       case .isCertificateAuthority = try? chain[1].extensions.basicConstraints
-    else { throw .wrongUsage("the second one may not issue certificates") }
+    else { throw .wrongUsage("the second certificate may not issue certificates") }
     guard chain[0].extensions[oid: leafMark] != nil,
       chain[1].extensions[oid: intermediateMark] != nil
-    else { throw .wrongUsage("they lack the App Store's marks") }
+    else { throw .wrongUsage("the certificates lack the App Store's extensions") }
   }
 }

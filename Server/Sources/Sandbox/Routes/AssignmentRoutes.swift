@@ -31,7 +31,7 @@ extension SandboxBackend {
     guard elements.count <= confirmationLimit else {
       throw ServiceError(
         .badRequest, "too_many_assignments",
-        "\(elements.count) assignments are given; at most \(confirmationLimit) are taken")
+        "there are \(elements.count) assignments; the maximum is \(confirmationLimit)")
     }
     var pairs: [(experiment: String, variant: String)] = []
     for (i, element) in elements.enumerated() {

@@ -40,7 +40,7 @@ extension SandboxBackend {
           if checkout.directive != "redirect" && checkout.state == .created {
             throw ServiceError(
               .conflict, "checkout_not_confirmed",
-              "the checkout has to be confirmed before it is completed")
+              "confirm the checkout before you complete it")
           }
           try checkout.complete()
         }
@@ -175,7 +175,7 @@ extension SandboxBackend {
   ) async throws -> Checkout {
     let sealed = try exchange.text(name)
     let unknown = ServiceError(
-      .badRequest, "missing_checkout_session", "'\(name)' is not one that this server has sealed")
+      .badRequest, "missing_checkout_session", "'\(name)' was not issued by this server")
     guard let context = seal.open(sealed), let id = context["id"]?.text,
       context["application"]?.text == exchange.application.id,
       let checkout = try await store.checkout(id, in: exchange.application, now: now(), change)
@@ -232,7 +232,7 @@ extension Checkout {
 
   mutating func abandon() throws(ServiceError) {
     if state == .completed {
-      throw ServiceError(.conflict, "checkout_completed", "the checkout is completed already")
+      throw ServiceError(.conflict, "checkout_completed", "the checkout is already completed")
     }
     state = .abandoned
   }

@@ -86,7 +86,7 @@ package struct Fixtures: Sendable {
       let value = entry[name]
       if let number = value?.wholeNumber { return String(number) }
       guard let text = value?.text, !text.isEmpty else {
-        throw .badRequest("\(place): '\(name)' is missing; it is a string that is not empty")
+        throw .badRequest("\(place): '\(name)' is missing; it must be a string that is not empty")
       }
       return text
     }
@@ -102,7 +102,8 @@ package struct Fixtures: Sendable {
       application.config = try read(file(name))
     case .map(let members)?: application.config = Array(Value.map(members).json.utf8)
     default:
-      throw .badRequest("\(place): 'config' is the path of a config, or a config in place")
+      throw .badRequest(
+        "\(place): 'config' must be the path of a config, or the config as an object")
     }
     if let name = entry["products"]?.text { application.products = try read(file(name)) }
     return application

@@ -54,7 +54,7 @@ package final class ServedApplication: Sendable {
           // The other servers may be able to.
           throw ServiceError(
             .unprocessableContent, "invalid_config",
-            "version \(last.version.number) of application \(application.id), which decides, cannot be used: "
+            "version \(last.version.number) of application \(application.id) is in use, but cannot be loaded: "
               + error.message)
         } catch {}
       }
@@ -136,8 +136,8 @@ package final class ServedApplication: Sendable {
       let errors = text.findings(file: "config").filter { $0["severity"] == "error" }
       throw ServiceError(
         .unprocessableContent, "invalid_config",
-        "the config has \(errors.count) \(errors.count == 1 ? "error" : "errors"), and the one that "
-          + "decides stays as it is",
+        "the config has \(errors.count) \(errors.count == 1 ? "error" : "errors"), so the current "
+          + "config stays in use",
         details: [.init(key: "diagnostics", value: .list(Array(errors.prefix(100))))])
     }
     return text

@@ -55,11 +55,11 @@ package final class DecisionService: Sendable {
     }
     let asked = request.uri.queryParameters["application"].map { String($0) }
     if let own = caller.application, let asked, asked != own {
-      throw ServiceError(.forbidden, "forbidden", "the key is for application \(own) alone")
+      throw ServiceError(.forbidden, "forbidden", "the key works only for application \(own)")
     }
     guard let id = caller.application ?? asked else {
       if applications.count == 1 { return (applications[0], caller) }
-      throw .badRequest("say which application: ?application=ID")
+      throw .badRequest("name the application with ?application=ID")
     }
     guard let application = applications.first(where: { $0.id == id }) else {
       throw .notFound("there is no application '\(id)'")

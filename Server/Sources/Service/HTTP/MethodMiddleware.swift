@@ -68,7 +68,7 @@ struct MethodMiddleware: RouterMiddleware {
       }
       throw ServiceError(
         .methodNotAllowed, "method_not_allowed",
-        "\(request.uri.path) takes \(names), and not \(request.method)", headers: [.allow: names])
+        "\(request.uri.path) accepts \(names), not \(request.method)", headers: [.allow: names])
     }
   }
 }

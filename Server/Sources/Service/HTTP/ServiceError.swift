@@ -60,11 +60,11 @@ extension ServiceError {
     "give a key of the application as 'Authorization: Bearer KEY'")
 
   package static let unknownKey = ServiceError(
-    .unauthorized, "unauthorized", "the key is not one of this server's")
+    .unauthorized, "unauthorized", "the server does not know this key")
 
   package static let changedMeanwhile = ServiceError(
     .preconditionFailed, "changed_meanwhile",
-    "the config was changed meanwhile; read it again")
+    "the config has changed since you read it; read it again")
 
   /// - Parameter name: what has the number of another one.
   static func otherHistory(_ name: String) -> ServiceError {

@@ -211,7 +211,7 @@ package final class ServiceMetrics: Sendable {
       [("tollgate_without_state_total", String(counts.withoutState))])
     family(
       "tollgate_state_conflicts_total", "counter",
-      "Changes that were not stored and decided again, because the user was changed meanwhile.",
+      "Requests that were decided again, because another request had changed the user.",
       [("tollgate_state_conflicts_total", String(counts.conflicts))])
     lines += store?.lines ?? []
     if !counts.tables.isEmpty {
@@ -222,7 +222,7 @@ package final class ServiceMetrics: Sendable {
         })
       family(
         "tollgate_database_rows", "gauge",
-        "The rows of each table, as the database estimates them.",
+        "The estimated number of rows of each table.",
         counts.tables.compactMap { size in
           size.rows.map {
             ("tollgate_database_rows" + Self.labels([("table", size.table)]), "\($0)")

@@ -14,7 +14,7 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
     case full = "the database has no space or memory left"
     case timedOut = "the database did not answer in time"
     case busy = "all connections to the database are in use"
-    case locked = "the data is locked by others"
+    case locked = "the data is locked by another transaction"
     case forbidden = "the role lacks a privilege in the database"
     case failed = "the database rejected a statement"
   }

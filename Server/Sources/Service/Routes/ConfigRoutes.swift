@@ -91,7 +91,7 @@ struct ConfigRoutes: Sendable {
         after: expected == nil ? nil : current.number)
     }
     context.logger.info(
-      "a config was put",
+      "a config was published",
       metadata: [
         "application": "\(application.id)", "version": "\(loaded.number)", "by": "\(caller.name)",
       ])
@@ -108,11 +108,11 @@ struct ConfigRoutes: Sendable {
     let body = try await request.bytes(service.options.limits)
     let named = body.isEmpty ? .map([]) : try Request.json(body, service.options.limits)
     guard let members = named.members, members.allSatisfy({ $0.key == "version" }) else {
-      throw ServiceError.badRequest("the body is an object with a 'version', or empty")
+      throw ServiceError.badRequest("the body must be an object with a 'version', or empty")
     }
     let asked = named["version"]
     if let asked, asked.wholeNumber == nil {
-      throw ServiceError.badRequest("'version' is the number of a version")
+      throw ServiceError.badRequest("'version' must be the number of a version")
     }
     try await inTime { try await application.refresh() }
     let current = application.current

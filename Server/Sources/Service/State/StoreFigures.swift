@@ -57,9 +57,12 @@ package struct StoreFigures: Sendable {
       "tollgate_database_round_trips_total", "counter", "Round trips to the database.", roundTrips)
     family(
       "tollgate_database_retries_total", "counter",
-      "Reads repeated and commits looked up after a connection was lost.", retries)
+      "Reads that were repeated, and commits that were looked up, after a connection was lost.",
+      retries)
     let name = "tollgate_database_group_size"
-    lines += ["# HELP \(name) Changes in one transaction.", "# TYPE \(name) histogram"]
+    lines += [
+      "# HELP \(name) The number of changes in each transaction.", "# TYPE \(name) histogram",
+    ]
     var total = 0
     for (bound, count) in zip(GroupSizes.bounds, groups.counts) {
       total += count
