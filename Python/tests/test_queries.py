@@ -81,7 +81,7 @@ def test_what_sql_cannot_say() -> None:
                           "paywall_identifier": "a"}]}]}]})
     with pytest.raises(tollgate.TollgateError, match="for duckdb\n") as problem:
         demo.sql(database="duckdb")
-    assert "no_history=True writes it without" in str(problem.value)
+    assert "with no_history=True, there are none" in str(problem.value)
     assert problem.value.details["audiences"] == {"total": 1, "covered": 0}
     assert "no_history" not in demo.sql(database="duckdb", no_history=True).summary
 

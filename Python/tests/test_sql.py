@@ -385,7 +385,7 @@ def test_names_that_clash(tmp_path: Path) -> None:
     column = "DuckDB has one column for"
     assert reasons == {
         "Open": f"{column} 'user.plan' and 'user.Plan'",
-        "open": "the name of the placement is also that of 'Open' in DuckDB",
+        "open": "the placement has the same name as 'Open' in DuckDB",
         "": "the placement has an empty name",
-        "userid": "the name of the placement is also that of 'userId' in DuckDB",
+        "userid": "the placement has the same name as 'userId' in DuckDB",
         "other": f"{column} 'user.Plan' and 'user.plan'", "last": None}

@@ -53,7 +53,7 @@ import Testing
            | user.plan == 'free' && user.age > 17
            |                        ^^^^^^^^^^^^^
 
-        p, audience 0 (free): no test has the limit k used up, is taken for the last time that the limit k allows or has the limit k used up longer ago than it counts
+        p, audience 0 (free): no test has reached the limit k, is taken for the last time that the limit k allows or has reached the limit k too long ago to count
           --> config.json:2:3
 
         p, audience 1 (rest): no test gets here, so its 2 points are not exercised

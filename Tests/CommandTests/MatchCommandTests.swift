@@ -122,7 +122,7 @@ import Testing
     #expect(
       summary.lines[start + 1].hasPrefix(
         "  upgrade, audience 0 (weekly): 1 user held back, at most 1 in "))
-    #expect(summary.lines[start + 2].hasSuffix(": 1 user skipped, who own pro"))
+    #expect(summary.lines[start + 2].hasSuffix(": 1 user skipped for owning pro"))
   }
 
   /// Users come as in precompute, and threads do not matter.

@@ -29,10 +29,10 @@ import Testing
     #expect(result.code == 0)
     #expect(
       result.errors == """
-        SQL has 2 of 4 audiences (50 %), and 1 of 2 placements.
+        SQL covers 2 of 4 audiences (50 %), and 1 of 2 placements.
         left out: open
-          audience 0 (old): it depends on the history of events; --no-history writes it without
-          audience 1 (few): it has a limit, which counts occurrences; --no-history writes it without
+          audience 0 (old): it depends on the history of events; with --no-history, there is none
+          audience 1 (few): it has a limit, which counts occurrences; with --no-history, there are none
 
         """)
     #expect(

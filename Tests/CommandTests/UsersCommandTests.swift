@@ -39,7 +39,7 @@ import Testing
       "note: rules read user.age, which users lack (1)",
       "Not used by any rule: user.plan, params.source",
     ] { #expect(result.lines.contains(line), "\(line) in \(result.output)") }
-    #expect(result.output.contains("IDs are the same but for white space at the ends"))
+    #expect(result.output.contains("IDs differ only in white space at the ends"))
     #expect(result.lines.last == "Verdict: 7 problems to solve before a run.")
     let page = try #require(folder.text("page.html"))
     #expect(page.contains("Survey of the users") && page.contains("user.age"))

@@ -86,7 +86,7 @@ import TollgateC
     #expect(found?["audiences"] == ["total": 2, "covered": 2])
     #expect(found?["columns"]?.elements?.map { $0["names"] } == [["user_plan"], ["user_visits"]])
     #expect(found?["sql"]?.text?.contains("FROM app.users") == true)
-    #expect(found?["summary"]?.text?.hasPrefix("SQL has 2 of 2 audiences (100 %)") == true)
+    #expect(found?["summary"]?.text?.hasPrefix("SQL covers 2 of 2 audiences (100 %)") == true)
     let part = config.ask(
       tg_sql,
       #"{"database": "spark", "placements": ["export"], "types": {"user.visits": "double"}}"#)

@@ -124,7 +124,7 @@ struct ComparedPlacement {
     }
     switch cause {
     case .placementAdded: return "the placement is new"
-    case .placementRemoved: return "the placement is gone"
+    case .placementRemoved: return "the placement was removed"
     case .added(let rule): return "\(label(rule)) is new"
     case .removed(let rule): return "\(label(rule, isOld: true)) of the old config was removed"
     case .same(let was, let now):
@@ -135,7 +135,8 @@ struct ComparedPlacement {
     case .takes(let was, let now, let ahead):
       if reason == .order, let ahead { return "\(label(now)) comes before \(label(ahead))" }
       return "\(label(now)) takes them: \(words(reason, was, now))"
-    case .leaves(let was, let now): return "\(label(now)) lets them go: \(words(reason, was, now))"
+    case .leaves(let was, let now):
+      return "\(label(now)) no longer takes them: \(words(reason, was, now))"
     }
   }
 
@@ -159,7 +160,8 @@ struct ComparedPlacement {
     let gone = before.variants.filter { later[$0] == nil }
     let new = after.variants.filter { earlier[$0] == nil }
     if gone.isEmpty, new.isEmpty { return "" }
-    let parts = gone.map { "variant '\($0.id)' is gone" } + new.map { "variant '\($0.id)' is new" }
+    let parts =
+      gone.map { "variant '\($0.id)' was removed" } + new.map { "variant '\($0.id)' is new" }
     return ": " + parts.joined(separator: ", ")
   }
 }

@@ -165,8 +165,8 @@ struct PlacementChanges {
       let (from, to) = (Self.gives(earlier), Self.gives(variant))
       if !from.utf8.elementsEqual(to.utf8) {
         add(
-          .paywall, "\(label): variant '\(variant.id)' gives \(to), and gave \(from)",
-          what: "\(label): what variant '\(variant.id)' gives", was, rule, from: from, to: to)
+          .paywall, "\(label): variant '\(variant.id)' gives \(to) instead of \(from)",
+          what: "\(label): outcome of variant '\(variant.id)'", was, rule, from: from, to: to)
       }
     }
     compareOrder(before, after, was, rule, label)

@@ -30,9 +30,9 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
     case .folding: "optimized and unoptimized rules agree"
     case .printing: "printed and parsed rules agree"
     case .explaining: "explanations agree with decisions"
-    case .repeating: "deciding twice gives the same"
-    case .effects: "effects are those of the table"
-    case .limits: "no limit is crossed"
+    case .repeating: "deciding twice gives the same outcome"
+    case .effects: "effects match the table of effects"
+    case .limits: "no limit is exceeded"
     case .texts: "no tag in texts comes from data"
     }
   }

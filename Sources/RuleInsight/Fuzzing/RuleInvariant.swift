@@ -89,7 +89,7 @@ package struct RuleInvariant: Hashable, Sendable {
       for i in diagnostics.indices where diagnostics[i].code == .unknownAttribute {
         if isHistory, source.contains("outcome"), diagnostics[i].message.contains("outcome") {
           diagnostics[i].suggestion =
-            "what users were given is in 'shown'; 'outcome' is over decisions"
+            "'outcome' is for decisions; a history has 'shown'"
         } else if !isHistory, diagnostics[i].message.contains("shown") {
           diagnostics[i].suggestion = "'shown' needs \"over\":\"history\""
         }

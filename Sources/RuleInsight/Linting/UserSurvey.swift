@@ -139,7 +139,7 @@ package struct UserSurvey: Sendable {
     add(true, ids.repeated, "IDs appear again, first \(Self.words(ids.firstRepeat))")
     add(
       true, ids.merged,
-      "IDs are the same but for white space at the ends, first \(Self.words(ids.firstMerged))")
+      "IDs differ only in white space at the ends, first \(Self.words(ids.firstMerged))")
     add(
       true, ids.untrimmed,
       "IDs begin or end with white space, such as \(Self.quoted(ids.untrimmedExample)): the SDKs remove it"

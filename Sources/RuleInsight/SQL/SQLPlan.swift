@@ -101,7 +101,7 @@ package struct SQLPlan: Sendable {
       $0 == name || database.ignoresCase && $0.lowercased() == name.lowercased()
     }
     return other.map {
-      SQLRefusal("the name of the placement is also that of '\($0)' in \(database.name)")
+      SQLRefusal("the placement has the same name as '\($0)' in \(database.name)")
     }
   }
 
@@ -192,7 +192,8 @@ package struct SQLPlacement: Sendable {
     }
     if let limit = rule.audience.occurrenceLimit {
       guard options.ignoresHistory else {
-        throw SQLRefusal("it has a limit, which counts occurrences; --no-history writes it without")
+        throw SQLRefusal(
+          "it has a limit, which counts occurrences; with --no-history, there are none")
       }
       if !limit.allows(storedCount: 0) { condition = .never }
     }
@@ -216,7 +217,7 @@ package struct SQLPlacement: Sendable {
   private static func check(_ rule: RuleSet.Rule, _ ruleSet: RuleSet) throws(SQLRefusal) {
     if rule.isUndecidable { throw SQLRefusal("the condition is JavaScript") }
     if rule.audience.entitlementGuard != nil {
-      throw SQLRefusal("it passes over owners of an entitlement")
+      throw SQLRefusal("it skips owners of an entitlement")
     }
     if ruleSet.storage.aborts { throw SQLRefusal("this version of the SDK ends the app at errors") }
     if ruleSet.storage.rejection != nil {

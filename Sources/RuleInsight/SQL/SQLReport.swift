@@ -21,14 +21,16 @@ extension SQLPlan {
     }
     for column in optional {
       let name = column.names.map { database.identifier($0) }.joined(separator: ".")
-      lines.append("It also reads the column \(name) \(typeText(column)) if the table has it.")
+      lines.append(
+        "The query also reads the column \(name) \(typeText(column)) if the table has it.")
     }
     for path in derived {
-      lines.append("The query does not derive \(path) from other columns: fill it.")
+      lines.append("The query does not derive \(path) from other columns: fill this column.")
     }
     if let now {
       lines.append(
-        "It decides at \(now.text ?? "\(now.milliseconds) ms"): write it again for another time.")
+        "The query decides at \(now.text ?? "\(now.milliseconds) ms"): write another query for another time."
+      )
     }
     let left = placements.filter { !$0.isTranslated }.map(\.name)
     if !left.isEmpty { lines.append("Without \(left.joined(separator: ", ")).") }
@@ -46,7 +48,7 @@ extension SQLPlan {
   /// A summary in words of the audiences that SQL can and cannot express.
   package var summary: String {
     var lines = [
-      "SQL has \(covered) of \(counted(audiences, "audience")) (\(Self.percent(covered, audiences))), "
+      "SQL covers \(covered) of \(counted(audiences, "audience")) (\(Self.percent(covered, audiences))), "
         + "and \(placements.count(where: \.isTranslated)) of \(counted(placements.count, "placement"))."
     ]
     for placement in placements where !placement.isTranslated {

@@ -188,7 +188,7 @@ struct SQLTranslator {
     guard let column = columns.columns[slot], answers != nil || !isComputed else {
       let contents = ruleSet.program.storage.graph.slots.contents
       if let path = contents[slot].attribute, !isComputed { throw SQLRefusal("'\(path)' is a map") }
-      throw SQLRefusal("it depends on the history of events; --no-history writes it without")
+      throw SQLRefusal("it depends on the history of events; with --no-history, there is none")
     }
     let kind = column.column.kind
     let other = try derived(column.column.path, kind) ?? missing

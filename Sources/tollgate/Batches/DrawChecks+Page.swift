@@ -142,11 +142,11 @@ extension DrawChecks {
       "A chi-squared test gives the probability that chance alone is at least this far",
       "from the weights. A result is suspicious if its probability is below 0.01 divided by",
       "\(counted(max(tested, 1), "test")). Even if nothing is wrong, one page in a hundred shows a",
-      "false alarm. If fewer than \(Int(Statistics.leastExpected)) users are expected for a variant, these are",
-      "too few.",
+      "false alarm. If fewer than \(Int(Statistics.leastExpected)) users are expected for a variant, they are",
+      "too few to decide.",
       shown.map {
         "The \($0) least likely of \(counted(balances.count, "experiment")) are shown; each "
-          + "placement's section has its own."
+          + "placement's section shows all of its experiments."
       },
     ]
     return sentences.compactMap { $0 }.joined(separator: " ")

@@ -124,7 +124,7 @@ extension RunFiles {
       FileText.printError(
         DiagnosticText.visible(
           "note: the columns of '\(placement)' are called \(prefix)_result and so on: "
-            + "those of \(plan.owner(of: prefix)) have names without the number"))
+            + "the columns of \(plan.owner(of: prefix)) have names without the number"))
     }
   }
 

@@ -59,7 +59,7 @@ enum SummaryText {
         }
         if audience.owned > 0, let entitlement = audience.entitlement {
           lines.append(
-            name + "\(counted(audience.owned, "user")) skipped, who own \(entitlement)")
+            name + "\(counted(audience.owned, "user")) skipped for owning \(entitlement)")
         }
       }
     }

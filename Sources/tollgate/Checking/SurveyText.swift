@@ -51,7 +51,7 @@ struct SurveyText {
 
   var verdict: String {
     let problems = findings.count(where: \.isProblem)
-    if survey.users == 0 { return "Verdict: no user can be used." }
+    if survey.users == 0 { return "Verdict: no user record is valid." }
     return problems == 0
       ? "Verdict: ready." : "Verdict: \(counted(problems, "problem")) to solve before a run."
   }

@@ -30,7 +30,7 @@ enum FuzzText {
         let (applied, errors) = report.applied(number)
         lines.append(
           "held    \(invariant.name), in \(runs)"
-            + (invariant.when == nil ? "" : ", \(grouped(applied)) times meant")
+            + (invariant.when == nil ? "" : ", applied \(grouped(applied)) times")
             + (errors > 0 ? "; 'when' failed \(grouped(errors)) times" : ""))
       case .neverMeant:
         lines.append(

@@ -106,7 +106,7 @@ struct CoverageGaps {
       let texts = sides.map { clause(rule, number, holds: $0) }
       let points = sides.map { CoveragePoint.clause(rule: rule, number: number, holds: $0) }
       let isLiteral = counter.isLiteral(clause: number, ofRule: rule)
-      let what = isLiteral ? "never what decides" : texts.joined(separator: ", and ")
+      let what = isLiteral ? "never decisive" : texts.joined(separator: ", and ")
       open.append(
         entry(
           placement, rule, "'\(text(rule, number))' is \(what)\(note(points))", clause: number))
@@ -151,12 +151,12 @@ struct CoverageGaps {
     switch point {
     case .audience: return "the audience"
     case .clause(_, let number, _): return "'\(text(rule, number))'"
-    case .owner: return "owns \(audience.entitlementGuard ?? ""), whose owners are skipped"
-    case .limit(_, .usedUp): return "has the limit \(limit?.key ?? "") used up"
+    case .owner: return "has a user that owns \(audience.entitlementGuard ?? "") and is skipped"
+    case .limit(_, .usedUp): return "has reached the limit \(limit?.key ?? "")"
     case .limit(_, .lastTime):
       return "is taken for the last time that the limit \(limit?.key ?? "") allows"
     case .limit(_, .longAgo):
-      return "has the limit \(limit?.key ?? "") used up longer ago than it counts"
+      return "has reached the limit \(limit?.key ?? "") too long ago to count"
     case .variant(_, let variant): return "variant \(audience.variants[variant].id)"
     case .text: return "the text"
     }

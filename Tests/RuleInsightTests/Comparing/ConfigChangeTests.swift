@@ -114,7 +114,7 @@ import Testing
           + "the last 24 hours, counted as 'k'",
         "audience 0 (e): variant 'b' is removed: paywall 'two', weight 50",
         "audience 0 (e): weight of variant 'a' from 50 to 33.5",
-        "audience 0 (e): variant 'a' gives no paywall (holdout), and gave paywall 'one'",
+        "audience 0 (e): variant 'a' gives no paywall (holdout) instead of paywall 'one'",
         "audience 0 (e): variant 'c' is added: paywall 'two', weight 10",
       ])
     let order = try Self.changes(

@@ -117,7 +117,7 @@ import Testing
   @Test(arguments: [
     (
       "device.daysSince('open') > 3",
-      "it depends on the history of events; --no-history writes it without"
+      "it depends on the history of events; with --no-history, there is none"
     ),
     ("user.map.all(x, x.price > 1)", "it reads a map"),
     ("user.a.matches('\\\\d')", "its regular expression may mean something else in SQL"),
