@@ -99,7 +99,7 @@ package final class FileStorage: StateStorage {
   private struct SharedFolder: LocalizedError {
     var folder: String
     var errorDescription: String? {
-      "another Tollgate writes to \(folder); give each its own folder"
+      "another Tollgate instance writes to \(folder); give each instance its own folder"
     }
   }
 
@@ -143,10 +143,11 @@ package final class FileStorage: StateStorage {
     // which takes three times as long when changes are stored separately.
     open.compactSize = open.size / 4
     if isDamaged {
-      faults.append("lines of \(path) cannot be read; \(setAside(path)), and the rest is used")
+      faults.append(
+        "lines of \(path) cannot be read; \(setAside(path)), and the other lines are used")
       do { try compact(&open) } catch {
         // The data was read successfully and stays valid.
-        faults.append("\(path) cannot be written anew: \(error.localizedDescription)")
+        faults.append("\(path) cannot be rewritten: \(error.localizedDescription)")
       }
     }
     return open
@@ -156,9 +157,9 @@ package final class FileStorage: StateStorage {
   private func setAside(_ path: String) -> String {
     let copy = "\(path).damaged-\(Int(Date().timeIntervalSince1970 * 1_000))"
     guard (try? FileManager.default.copyItem(atPath: path, toPath: copy)) != nil else {
-      return "they are left out"
+      return "no copy could be saved"
     }
-    return "all of it is kept as \(copy)"
+    return "a copy is saved as \(copy)"
   }
 
   // MARK: Files of version 0.1

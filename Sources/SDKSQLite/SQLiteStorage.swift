@@ -119,8 +119,8 @@
         try? FileManager.default.moveItem(atPath: path + end, toPath: name + end)
       }
       faults.append(
-        "the database is damaged (\(error.message ?? "\(error.resultCode)")); it is kept as \(name), and"
-          + " everything is as at a first start")
+        "the database is damaged (\(error.message ?? "\(error.resultCode)")); it was moved to \(name), and"
+          + " the SDK starts without saved data")
     }
 
     // MARK: Records
@@ -150,7 +150,7 @@
 
     /// A record that cannot be set aside stays in place. The other records are read anyway.
     private func setAside(_ keys: [String], in database: DatabaseQueue) async {
-      var fate = "it is kept in the table 'damaged'"
+      var fate = "it was moved to the table 'damaged'"
       do {
         try await database.write { database in
           for key in keys {
@@ -161,7 +161,7 @@
           }
         }
       } catch {
-        fate = "it cannot be put aside either (\(error))"
+        fate = "it cannot be moved either (\(error))"
       }
       faults += keys.map { "the record '\($0)' cannot be read; \(fate)" }
     }
@@ -175,6 +175,6 @@
   }
 #else
   /// For apps that use the package with the trait `SQLite`.
-  @available(*, unavailable, message: "take the package with traits: [\"SQLite\"]")
+  @available(*, unavailable, message: "add the package with traits: [\"SQLite\"]")
   public struct SQLiteStorage {}
 #endif

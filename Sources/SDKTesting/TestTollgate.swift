@@ -159,7 +159,8 @@ public final class TestTollgate: Sendable {
       guard clock.step(upTo: end) else {
         task.cancel()
         throw Fault(
-          description: "this has not ended within \(limit): it waits for something other than time,"
+          description:
+            "the operation has not ended within \(limit): it waits for something other than time,"
             + " such as the user, or needs a larger limit")
       }
       await settle()

@@ -300,7 +300,7 @@ package enum SDKFacts {
     range(
       .keepsStatus, .ios, "4.16.4", nil,
       "If the App Store returns no purchases after a launch, an active status stays until it expires. "
-        + "A refund also ends it.", "4.16.4 7a8178751, 606f7a7bf, 81f3ea6e0"),
+        + "A refund also ends the status.", "4.16.4 7a8178751, 606f7a7bf, 81f3ea6e0"),
     range(
       .stripeProducts, .ios, "4.9.0", nil,
       "Products of the store STRIPE are read. Earlier versions dropped them.",
@@ -369,7 +369,7 @@ package enum SDKFacts {
     PriceRow(
       sdk: .ios, since: "4.0.0", era: .inverted,
       text:
-        "As before, but the daily price of a weekly product is 7 times its price (StoreKit 2).",
+        "A month has 30 days or 4 weeks, but the daily price of a weekly product is 7 times its price (StoreKit 2).",
       source: "SK2StoreProduct.swift 4.7.0"),
     PriceRow(
       sdk: .ios, since: "4.8.0", era: .whole, text: "A month has 30 days or 4 weeks.",

@@ -29,7 +29,7 @@ extension SDKFacts {
       "2.7.16"),
     note(
       .android, "2.7.22",
-      "Reading the latest purchase takes at most 5 s. Without this and the "
+      "Reading the latest purchase takes at most 5 s. Without this limit and the "
         + "billing fix of 2.7.23, about 2 % of new users stayed at an unknown status, and gated placements "
         + "timed out.", "release page 2.7.22", .notes),
     note(
@@ -68,7 +68,7 @@ extension SDKFacts {
     note(.ios, "4.14.1", "`device.isSandbox` no longer changes between launches.", "4.14.1"),
     note(
       .android, "2.0.2",
-      "An attribute whose type JSON does not have no longer makes every condition fail.",
+      "An attribute of a type that JSON lacks no longer makes every condition fail.",
       "2.0.2 SuperscriptEvaluator.kt"),
     note(.android, "2.0.8", "Attributes can contain maps that Kotlin 2 creates.", "2.0.7, 2.0.8"),
     note(.android, "2.6.6", "`device.customerInfo` contains the purchases of all stores.", "2.6.6"),

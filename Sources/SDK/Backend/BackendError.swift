@@ -156,7 +156,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .tooManyAssignments: "the backend takes at most 100 assignments at once"
     case .unknownExperiment: "the backend does not know the experiment"
     case .unknownVariant: "the backend does not know the variant"
-    case .invalidSignature: "the transaction's signature does not hold"
+    case .invalidSignature: "the transaction's signature is not valid"
     }
   }
 }

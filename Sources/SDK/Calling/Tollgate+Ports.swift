@@ -90,7 +90,7 @@ extension Tollgate {
     start { [weak self, mainQueue] ports in
       await mainQueue.settle()
       guard await self?.isWanted(id) == true else {
-        return .presentFailed(id: id, "it came too late")
+        return .presentFailed(id: id, "the paywall is no longer wanted")
       }
       do {
         try await ports.presenter.present(presentation)

@@ -68,7 +68,9 @@ extension SDKState {
   }
 
   private mutating func tell(_ config: String) {
-    log(.warn, .configManager, "the network does not answer: \(config) is used until it does")
+    log(
+      .warn, .configManager,
+      "the network does not answer: \(config) is used until the network answers")
   }
 
   private mutating func decode(_ body: [UInt8], _ which: String) -> ApplicationConfig? {

@@ -16,7 +16,7 @@ extension SDKState {
   /// no other redemption starts.
   mutating func redeem(_ code: String) {
     guard presentation == nil || !redemptions.isRunning, redemptions.begin(code) else {
-      return log(.info, .superwallCore, "a code is being redeemed already; \(code) is not")
+      return log(.info, .superwallCore, "a redemption is running, so \(code) is ignored")
     }
     if presentation != nil { track(.restoreStart) }
     track(.redemptionStart)

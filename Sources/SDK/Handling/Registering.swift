@@ -299,7 +299,7 @@ extension SDKState {
 
   mutating func presenterIsSilent(_ token: Token) {
     let message =
-      "the presenter has not said within \(options.timeouts.canPresent.words) whether it can present"
+      "the presenter has not reported within \(options.timeouts.canPresent.words) whether it can present"
     endTurn(token, .error(SDKError(.noPresenter, message)), .noPresenter)
   }
 }

@@ -38,7 +38,7 @@ extension SDKState {
     guard let purpose = ownership.take(token) else { return }
     ownership.begin(.refresh, token)
     let limit = options.timeouts.ownedProducts
-    receiveOwned(.failure(silence(of: "what the user owns", limit)), for: purpose)
+    receiveOwned(.failure(silence(of: "about the owned products", limit)), for: purpose)
   }
 
   private mutating func receiveOwned(

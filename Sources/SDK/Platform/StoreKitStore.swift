@@ -41,7 +41,8 @@ internal import Expressions
         case .pending: return StorePurchase(.pending)
         case .success(let verification): return await finish(verification)
         @unknown default:
-          return StorePurchase(.failed("the App Store gave an answer this version does not know"))
+          return StorePurchase(
+            .failed("the App Store returned a result that this version does not know"))
         }
       } catch {
         return StorePurchase(.failed(error))
@@ -59,7 +60,8 @@ internal import Expressions
     private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
       if case .unverified(_, let error) = verification { return StorePurchase(.failed(error)) }
       guard case .verified(let transaction) = verification else {
-        return StorePurchase(.failed("the App Store gave an answer this version does not know"))
+        return StorePurchase(
+          .failed("the App Store returned a result that this version does not know"))
       }
       await transaction.finish()
       return StorePurchase(
