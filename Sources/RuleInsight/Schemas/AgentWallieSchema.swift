@@ -7,7 +7,7 @@ extension JSONSchema {
     "AgentWallie config",
     """
     Campaigns with their placements and audiences, paywalls and products. Only keys that Tollgate needs \
-    are required. AgentWallie's SDK requires more; 'tollgate check' lists those.
+    are required. AgentWallie's SDK requires more keys; 'tollgate check' lists them.
     """, AgentWallieSchema.config,
     parts: [
       "campaign": AgentWallieSchema.campaign, "placement": AgentWallieSchema.placement,
@@ -38,7 +38,7 @@ enum AgentWallieSchema {
       "status": .words(of: Model.Campaign.Status.self).described(
         "Only active campaigns decide."),
       "placements": .list(.part("placement")).described(
-        "The places in the app that ask the campaign."),
+        "The places in the app where the campaign decides."),
       "audiences": .list(.part("audience")).described(
         "Tried in the order of 'priority_order': the first that matches takes the user."),
       "description": .anything, "notes": .anything,
@@ -89,7 +89,7 @@ enum AgentWallieSchema {
     ).requiring(
       ["limit"], where: "type", is: [Model.FrequencyCap.Kind.nTimesTotal.rawValue],
       ["limit": .integer]),
-  ]).described("How often a user can be taken.")
+  ]).described("How often the audience can take a user.")
 
   static let experiment = JSONSchema.object(
     of: Decoder.experimentKeys, required: ["id"],

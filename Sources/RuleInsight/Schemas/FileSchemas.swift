@@ -69,14 +69,14 @@ private enum UserSchema {
     [
       "experimentId": .text, "variantId": .text,
       "isSentToServer": JSONSchema.bool.orNull.described(
-        "False when the server has not confirmed it yet. The default is true."),
+        "False if the server has not confirmed the assignment yet. The default is true."),
     ])
 
   static func member(_ member: UserMember) -> JSONSchema {
     switch member {
     case .userID:
       JSONSchema.text.with("minLength", 1).described(
-        "Identifies the user in outcomes. Variants are assigned by it.")
+        "Identifies the user in outcomes. Variants are assigned by this ID.")
     case .user: .object.described("Attributes of the user: the root `user` of expressions.")
     case .device: .object.described("Attributes of the device: the root `device` of expressions.")
     case .params:
@@ -116,7 +116,7 @@ private enum ProductSchema {
     .text(pattern: "^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"),
     JSONSchema.number.with("minimum", 0),
   ]).with("examples", ["59.99"]).described(
-    "Units of the currency: a decimal number as a string, or a number, which is read exactly as written."
+    "An amount in the currency: a number, or a decimal number as a string."
   )
 
   private static let unit = JSONSchema.words(Period.Unit.allCases.map { $0.name })
@@ -130,8 +130,8 @@ private enum ProductSchema {
     .object(required: ["iso8601"], ["iso8601": iso]),
   ]).described(
     """
-    The billing period. Omit it for one-time products. An object, an ISO 8601 string such as P1M, or a \
-    unit alone, which means one of it.
+    The billing period: an object, an ISO 8601 string such as P1M, or a unit alone, such as month. Omit \
+    the period for one-time products.
     """)
 
   static let intro = JSONSchema.any(of: [
@@ -142,7 +142,7 @@ private enum ProductSchema {
     introduction(
       ["unit"], Decoder.storeOfferKeys, storeOfferMembers),
     introduction(["iso8601"], Decoder.storeOfferKeys, storeOfferMembers),
-  ]).described("Another App Store offer than the introductory one. Prices ignore it.")
+  ]).described("An App Store offer besides the introductory offer. Prices ignore such offers.")
 
   private static let storeOfferMembers: [(String, JSONSchema)] = [
     (
@@ -162,7 +162,7 @@ private enum ProductSchema {
         (
           "mode",
           .words(Decoder.modes.map { $0.word }).described(
-            "Free, or paid for each period, or paid at once.")
+            "Free, paid for each period, or paid once.")
         ),
         ("unit", unit), ("count", periodCount.described("The number of units in a period.")),
         ("value", periodCount.described("An alias of 'count'.")), ("iso8601", iso),
@@ -302,8 +302,8 @@ private enum AttributeTypeSchema {
     .words(ContextSchema.typeWords.flatMap { [$0.0, $0.0 + "?"] }),
     .object([
       "type": JSONSchema.part("type").orNull,
-      "list": JSONSchema.part("type").orNull.described("The type of its elements."),
-      "enum": JSONSchema.list(.text).orNull.described("All strings that it can be."),
+      "list": JSONSchema.part("type").orNull.described("The type of the list's elements."),
+      "enum": JSONSchema.list(.text).orNull.described("All strings that the attribute can be."),
       "required": JSONSchema.bool.orNull.described("Whether every user has the attribute."),
     ]),
   ]).described(

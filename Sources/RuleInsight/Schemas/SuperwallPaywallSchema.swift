@@ -62,9 +62,9 @@ extension SuperwallSchema {
     required: ["type"],
     [
       "type": .words(Decoder.presentationStyles),
-      "height": .anything.described("Of a drawer and a popup: percent of the screen."),
-      "width": .anything.described("Of a popup: percent of the screen."),
-      "corner_radius": .anything.described("Of a drawer and a popup: points."),
+      "height": .anything.described("For drawers and popups: percent of the screen."),
+      "width": .anything.described("For popups: percent of the screen."),
+      "corner_radius": .anything.described("For drawers and popups: points."),
     ]
   ).requiring(
     ["height", "corner_radius"], where: "type", is: ["DRAWER"],

@@ -7,7 +7,7 @@ extension JSONSchema {
     "Superwall static config",
     """
     Placements with their audiences, paywalls and products. Only keys that Tollgate needs are required. \
-    Shipped SDKs require more; 'tollgate check' lists those.
+    Shipped SDKs require more keys; 'tollgate check' lists them.
     """, SuperwallSchema.config,
     parts: [
       "trigger": SuperwallSchema.trigger, "rule": SuperwallSchema.rule,
@@ -72,12 +72,12 @@ enum SuperwallSchema {
       "test_mode_user_ids": .list(testUser).described("Users for whom test mode is on."),
       "application": .object(["name": .text.orNull, "icon_url": .text.orNull]).described(
         "The app, as a web checkout shows it."),
-      "requestId": .anything.described("The request that this config answered."),
+      "requestId": .anything.described("The ID of the request for this config."),
     ])
 
   private static let toggle = JSONSchema.object(
     required: ["key"],
-    ["key": .text, "enabled": .bool.described("Toggles without it are ignored.")])
+    ["key": .text, "enabled": .bool.described("Toggles without this key are ignored.")])
 
   private static let testUser = JSONSchema.object(
     required: ["type", "value"],
@@ -110,7 +110,7 @@ enum SuperwallSchema {
         .with("deprecated", true),
       "occurrence": .part("occurrence"),
       "computed_properties": .list(.part("computedProperty")).described(
-        "Questions about the history of events that the condition asks as attributes of the device."
+        "Properties computed from the event history, which the condition reads as device attributes."
       ),
     ])
 
