@@ -77,7 +77,10 @@ import Testing
   /// here.
   @Test func scriptsOfTheWorkflow() throws {
     let workflow = WorkflowSteps(Starter(format: .superwall).workflow)
-    for name in ["Install tollgate", "Say who gets something else", "Post it on the pull request"] {
+    for name in [
+      "Install tollgate", "Report users with different outcomes",
+      "Post the report on the pull request",
+    ] {
       let (mine, theirs) = (try steps[name], try workflow[name])
       #expect(mine.script == theirs.script, "\(name)")
       #expect(!mine.script.isEmpty)
@@ -100,7 +103,10 @@ import Testing
       // Names of branches and files are nobody's code: scripts get them as variables.
       #expect(!step.script.contains("${{"), "\(step.name)")
     }
-    for name in ["Say who gets something else", "Post it on the pull request", "Run the tests"] {
+    for name in [
+      "Report users with different outcomes", "Post the report on the pull request",
+      "Run the tests",
+    ] {
       let condition = try #require(try steps[name].keys["if"])
       #expect(condition.contains("!cancelled() && steps.install.outcome == 'success'"))
     }
@@ -130,7 +136,8 @@ import Testing
 
   private func compare(_ given: [String: String] = [:]) throws -> BuiltTool.Result {
     try run(
-      "Say who gets something else", walls.merging(given) { $1 }, ["github.base_ref": "main"])
+      "Report users with different outcomes", walls.merging(given) { $1 },
+      ["github.base_ref": "main"])
   }
 
   @Test func checkAndTests() throws {
@@ -184,7 +191,7 @@ import Testing
     try runner.write("report.md", "<!-- tollgate walls/a_wall.json -->\nNobody\n")
     try StandInForGitHub.write(in: runner, ids: "7\\n")
     let posted = try run(
-      "Post it on the pull request", [:],
+      "Post the report on the pull request", [:],
       ["github.token": "t", "github.event.pull_request.number": "3"])
     #expect(posted.code == 0 && posted.output == "", "\(posted.output)\(posted.errors)")
     let asked = try #require(runner.text("asked"))

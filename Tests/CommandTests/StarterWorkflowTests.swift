@@ -123,7 +123,7 @@ import Testing
   }
 
   private func compare() throws -> BuiltTool.Result {
-    try step("Say who gets something else", "BASE=release/1")
+    try step("Report users with different outcomes", "BASE=release/1")
   }
 
   @Test(arguments: ["superwall", "agentwallie"])
@@ -174,7 +174,7 @@ import Testing
   }
 
   private func post() throws -> BuiltTool.Result {
-    try step("Post it on the pull request", "NUMBER=7 GH_TOKEN=t")
+    try step("Post the report on the pull request", "NUMBER=7 GH_TOKEN=t")
   }
 
   @Test func oneComment() throws {
