@@ -11,8 +11,8 @@ enum MissingAttributes: Lint {
     why: """
       For these users, evaluating the condition fails, so it does not match. In superscript, a missing \
       attribute has a value only in comparisons, and contains() of a missing attribute is false. Superscript \
-      also evaluates both sides of '&&': in (has(user.email) && user.email.endsWith(".edu")) || user.visits \
-      > 3, evaluation fails for a user without an email before it reaches user.visits.
+      also evaluates both sides of '&&', so has(user.email) && user.email.endsWith(".edu") fails for a user \
+      without an email.
       """,
     example: .condition(#"user.email.endsWith(".edu")"#),
     advice: """

@@ -9,10 +9,10 @@ enum MissingMatches: Lint {
     .missingMatches, .warning,
     what: "A clause is true for users without the attribute that it compares.",
     why: """
-      Superscript compares 0, "" or false in place of a missing attribute, so that user.visits < 3 takes \
-      every user whose visits were never recorded. Without a schema this is reported for attributes of \
-      users in comparisons with '<', '<=', '== 0' and '!=', and for negated lists. With a schema \
-      (--schema) it is reported for every attribute that the schema lacks or that some users lack.
+      Superscript compares 0, "" or false in place of a missing attribute, so user.visits < 3 takes every \
+      user without visits. Without a schema, the finding is limited to attributes of users in comparisons \
+      with '<', '<=', '== 0' and '!=', and in negated lists. With a schema (--schema), it covers every \
+      attribute that the schema or some users lack.
       """,
     example: .condition("user.visits < 3"),
     advice: """
