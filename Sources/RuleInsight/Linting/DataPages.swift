@@ -26,8 +26,8 @@ extension CodePage {
       what:
         "Versions of an SDK decide differently, or some versions lack a feature that the config needs.",
       why: """
-        Users have apps with many versions of the SDK. 'tollgate check --sdk-versions' names the versions \
-        that differ, and shows a user whose outcome depends on the version.
+        'tollgate check --sdk-versions' names the versions that differ, and shows a user whose outcome \
+        depends on the version.
         """,
       example: .other(#""expression_cel": "user.age > 18""#),
       advice:

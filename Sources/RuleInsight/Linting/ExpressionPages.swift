@@ -20,8 +20,7 @@ extension CodePage {
         """,
       example: .condition("user.email.startWith('a')"),
       advice: """
-        'tollgate functions' lists the functions of the language, and 'tollgate functions NAME' describes \
-        one of them.
+        'tollgate functions' lists all functions, and 'tollgate functions NAME' describes one.
         """,
       better: .condition("has(user.email) ? user.email.startsWith('a') : false"),
       lists: Dialect.allCases.reversed().map { dialect in
