@@ -77,7 +77,7 @@ final class TablePlan: Sendable {
       if given.field == field { return given }
       throw LibraryError(
         TG_BAD_COLUMN, "other_columns",
-        "the table has other columns, or of other types, than the schema that the plan was made for"
+        "the columns or types of the table differ from the schema that the plan was made for"
       )
     }
     var options = options

@@ -29,7 +29,8 @@ final class Report: Sendable {
     }
     if isOther {
       throw LibraryError(
-        TG_BAD_REQUEST, "other_plan", "the report counts for another plan; make one for each")
+        TG_BAD_REQUEST, "other_plan",
+        "the report belongs to another plan; make a report for each plan")
     }
   }
 

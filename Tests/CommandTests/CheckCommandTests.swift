@@ -271,8 +271,8 @@ struct CheckCommandTests {
       Array(others) == [
         "  user.n == 1", "    cel: error no-such-attribute", "    ios, android, web: false",
         #"  with attributes {"user":{},"device":{},"params":{}}"#, "  likewise 2 other clauses",
-        "cel and superscript differ in 3 clauses that change decisions and 3 that do not; "
-          + "ios, android and web in 3 and 0",
+        "clauses that differ between cel and superscript: 3 with an effect on decisions, 3 without; "
+          + "between ios, android and web: 3 with, 0 without",
       ], "\(told)")
   }
 }

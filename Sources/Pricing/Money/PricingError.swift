@@ -15,7 +15,7 @@ public enum PricingError: Error, Hashable, Sendable {
   public var message: String {
     switch self {
     case .notAPrice: "this is not a price; prices are decimal numbers such as \"9.99\""
-    case .overflow: "the price is too large: 64 bits of millionths end at 9,223,372,036,854"
+    case .overflow: "the price is too large; the maximum is 9,223,372,036,854"
     case .missingPrice: "the product has no price"
     case .emptyPeriod: "the period has no length"
     case .unknownTimeZone: "there is no such time zone; names are like Europe/Berlin, UTC, +02:00"

@@ -94,7 +94,7 @@ private struct SchemaReader {
     }
     let roots = ContextSchema.rootNames.map { $0 + "." }
     if let key = root.keys.first(where: { key in roots.contains { key.hasPrefix($0) } }) {
-      return "'\(key)' is a path; attributes stand inside of their root"
+      return "'\(key)' is a path; write attributes inside their root"
     }
     return nil
   }

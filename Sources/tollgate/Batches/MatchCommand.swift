@@ -181,7 +181,7 @@ struct MatchCommand: AsyncParsableCommand {
     else { return nil }
     let line = settings.explainLine(
       .id(example, of: users), at: nil, format: plan.ruleSet.format, redaction)
-    return "note: for more about one of them, give its ID to explain:\n  "
+    return "note: to explain the outcome of one of these users, give the ID:\n  "
       + DiagnosticText.visible(line)
   }
 }

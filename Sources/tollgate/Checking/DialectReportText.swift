@@ -30,9 +30,9 @@ enum DialectReportText {
       report.findings.filter { $0.difference == difference && $0.isDecisive == decisive }.count
     }
     let compared = """
-      cel and superscript differ in \(count(.dialects, true)) clauses that change decisions and \
-      \(count(.dialects, false)) that do not; ios, android and web in \
-      \(count(.platforms, true)) and \(count(.platforms, false))
+      clauses that differ between cel and superscript: \(count(.dialects, true)) with an effect on decisions, \
+      \(count(.dialects, false)) without; between ios, android and web: \
+      \(count(.platforms, true)) with, \(count(.platforms, false)) without
       """
     guard report.notCompared > 0 else { return compared }
     return compared + "\n" + notCompared(report)

@@ -25,7 +25,7 @@ struct UsersCommand: AsyncParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "there are problems, and --strict was given"),
-        ("2", "wrong use, or no users that can be used"),
+        ("2", "wrong use, or no valid users"),
         ("74", "the report could not be written"),
       ]
     ).text)

@@ -22,7 +22,7 @@ extension ComparisonPage {
         name: "See a paywall now", value: grouped(total(.gains)),
         note: "moves from none to a paywall"),
       ReportCard(
-        name: "See none any more", value: grouped(total(.loses)),
+        name: "No longer see a paywall", value: grouped(total(.loses)),
         note: "moves from a paywall to none"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
       ReportCard(
@@ -69,7 +69,8 @@ extension ComparisonPage {
 
   private static let effects: [(effect: ComparisonMoves.Effect, tone: ReportTone, name: String)] = [
     (.another, .first, "see another paywall"), (.gains, .won, "see a paywall now"),
-    (.loses, .other, "see none any more"), (.variant, .none, "another variant, the same paywall"),
+    (.loses, .other, "no longer see a paywall"),
+    (.variant, .none, "another variant, the same paywall"),
     (.other, .second, "see none, as before"),
   ]
 

@@ -22,8 +22,8 @@ struct MigrationReport {
     let placements = experiment.placements.new.joined(separator: ", ")
     var lines = style.wrapped(DiagnosticText.visible("\(experiment.id) (\(placements))"))
     lines += style.wrapped(
-      "  \(grouped(count)) of \(counted(userCount, "user")) \(verb) in it, "
-        + "\(grouped(experiment.hadVariant)) with a variant from before")
+      "  \(grouped(count)) of \(counted(userCount, "user")) \(verb) in the experiment, "
+        + "\(grouped(experiment.hadVariant)) with an earlier variant")
     if count == 0 { return lines }
     var rows = [["variant", "weight", "before", "by draw", "fewest moves"]]
     for (number, (variant, former)) in experiment.variants.enumerated() {

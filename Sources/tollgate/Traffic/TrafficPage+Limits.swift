@@ -8,7 +8,7 @@ extension TrafficPage {
     let table = ReportTable(
       columns: [
         .text("audience"), .text("limit"), .bar("held back over time"), .number("matched"),
-        .number("held back"), .number("of what matches"), .number("most"), .number("users"),
+        .number("held back"), .number("of matches"), .number("most"), .number("users"),
       ],
       rows: sorted.prefix(Self.mostRows).map { rule in
         let counts = sums.rules[rule]

@@ -70,7 +70,7 @@ struct TrafficPage {
       ReportCard(
         name: "Users", value: grouped(sums.users), note: counted(sums.sessions, "session")),
       ReportCard(
-        name: "Placements asked for", value: grouped(sums.placements),
+        name: "Requested placements", value: grouped(sums.placements),
         note: "on \(counted(sums.days.count, "day"))"),
       ReportCard(
         name: "Paywalls shown", value: grouped(shown),
@@ -102,8 +102,8 @@ struct TrafficPage {
         ReportFinding(
           tone: .plain,
           text: "\(name): the limit of audience \(audience.label) holds back "
-            + "\(ReportNumber.percent(counts.held, of: counts.matched)) of what matches; "
-            + "\(ReportNumber.percent(counts.usersHeld, of: sums.users)) of the users meet it.",
+            + "\(ReportNumber.percent(counts.held, of: counts.matched)) of matches; "
+            + "\(ReportNumber.percent(counts.usersHeld, of: sums.users)) of the users reach the limit.",
           section: "limits", placement: name))
     }
     for (paywall, seen) in zip(plan.paywalls, sums.seen) where seen[0] == sums.users {
@@ -137,7 +137,7 @@ struct TrafficPage {
     var blocks: [ReportBlock] = [
       .chart(
         ReportChart(
-          title: "Placements asked for, \(days.step)",
+          title: "Requested placements, \(days.step)",
           about: "Requested placements, \(days.step), by outcome",
           series: [
             .init("shows a paywall", .first, shown), .init("holdout", .second, holdouts),
@@ -263,7 +263,7 @@ struct TrafficPage {
       blocks.append(
         .chart(
           ReportChart(
-            title: "Asked for, \(days.step)",
+            title: "Requests, \(days.step)",
             about: "\(name): how often it is requested, \(days.step)",
             series: [
               .init("shows a paywall", .first, shown),
@@ -274,8 +274,8 @@ struct TrafficPage {
     if !rules.isEmpty { blocks.append(.table(funnel(rules, of: asked))) }
     return ReportSection(
       id: "p\(place)", title: name,
-      about: "Asked for \(counted(asked, "time")); \(ReportNumber.percent(paywalls, of: asked)) of "
-        + "them show a paywall.", placement: name, blocks: blocks)
+      about: "Requested \(counted(asked, "time")); \(ReportNumber.percent(paywalls, of: asked)) of "
+        + "the requests show a paywall.", placement: name, blocks: blocks)
   }
 
   private func funnel(_ rules: Range<Int>, of asked: Int) -> ReportTable {

@@ -113,7 +113,7 @@ struct TrafficRun {
     guard let example = repeated.example, !isQuiet else { return }
     FileText.printError(
       DiagnosticText.visible(
-        "note: \(counted(repeated.count, "record")) of users who have one already, such as "
+        "note: \(counted(repeated.count, "repeated record")) of users such as "
           + "'\(example.prefix(60))'; the first record counts"))
   }
 

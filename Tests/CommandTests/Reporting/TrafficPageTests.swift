@@ -75,7 +75,7 @@ import Testing
       let section = try #require(page.section("p\(number)"))
       #expect(section.attributes["data-p"] == placement.key)
       #expect(
-        section.text.contains("Asked for \(grouped(self.number(placement.value["asked"]))) times"))
+        section.text.contains("Requested \(grouped(self.number(placement.value["asked"]))) times"))
     }
   }
 
