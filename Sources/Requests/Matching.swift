@@ -13,7 +13,7 @@ extension PreparedConfig {
     let expects = try request.givenTruth("distribution") ?? false
     let (now, seed) = (try request.givenTime("now"), try request.givenText("seed"))
     guard let users = try request.givenLines("users", of: "user records") else {
-      throw .missing("users", "a list of user records, or a string with one a line")
+      throw .missing("users", "a list of user records, or a string with one record per line")
     }
     let newline = UInt8(ascii: "\n")
     guard users.count(where: { $0 == newline }) < settings.limits.users else {

@@ -184,7 +184,7 @@ extension Value {
         bytes.append(UInt8(ascii: "\n"))
       }
       return bytes
-    default: throw .wrong(name, "a list of \(what), or a string with one a line")
+    default: throw .wrong(name, "a list of \(what), or a string with one per line")
     }
   }
 }

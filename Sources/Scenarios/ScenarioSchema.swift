@@ -8,7 +8,7 @@ package enum ScenarioSchema {
     "Scenario",
     """
     A script of what an app, its user, the store and the backend do, for `tollgate simulate`: one \
-    object a line of its file. corpus/README.md explains the keys.
+    object per line of its file. corpus/README.md explains the keys.
     """, JSONSchema(written: scenario),
     parts: [
       "step": JSONSchema(written: step), "entry": JSONSchema(written: entry),

@@ -270,7 +270,7 @@ struct CheckCommandTests {
     #expect(
       Array(others) == [
         "  user.n == 1", "    cel: error no-such-attribute", "    ios, android, web: false",
-        #"  with attributes {"user":{},"device":{},"params":{}}"#, "  likewise 2 other clauses",
+        #"  with attributes {"user":{},"device":{},"params":{}}"#, "  the same for 2 other clauses",
         "clauses that differ between cel and superscript: 3 with an effect on decisions, 3 without; "
           + "between ios, android and web: 3 with, 0 without",
       ], "\(told)")

@@ -202,7 +202,7 @@ import Testing
     }
     for (arguments, message) in [
       (["--placement", "nowhere"], "no placement 'nowhere'"),
-      (["--out", "x.csv"], "--out is for --users"),
+      (["--out", "x.csv"], "--out needs --users"),
       (["--json", "--format", "markdown"], "not both"),
       (["--users", "empty.ndjson"], "no users in empty.ndjson"),
       (["--users", "empty.ndjson", "--out", "moved.csv"], "no users in empty.ndjson"),

@@ -198,7 +198,7 @@ import Testing
     ([], "the user is missing: give --user RECORD, or --users FILE and --id ID"),
     (["--users", "users.ndjson"], "--users needs --id"), (["--id", "a"], "--id needs --users"),
     (["--id", "a", "--user", "{}"], "use either --user, or --users and --id"),
-    (["--user", "{}", "--users-format", "csv"], "--users-format is for --users"),
+    (["--user", "{}", "--users-format", "csv"], "--users-format needs --users"),
     (["--users", "nothing.ndjson", "--id", "a"], "nothing.ndjson"),
     (["--users", "users.ndjson", "--id", ""], "--id is empty"),
     (["--users", "-", "-", "--id", "a"], "only one file can be standard input"),

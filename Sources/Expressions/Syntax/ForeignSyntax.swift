@@ -120,7 +120,7 @@ struct ForeignSyntax {
       text: "#", help: "write '//' before a comment", message: "'#' does not begin a comment",
       isLast: true),
     Construct(
-      text: "/*", help: "write '//' before a comment; it goes to the end of the line",
+      text: "/*", help: "write '//' before a comment, which ends with the line",
       message: "'/*' does not begin a comment", isLast: true),
   ]
 

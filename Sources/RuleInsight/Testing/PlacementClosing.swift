@@ -192,7 +192,9 @@ struct PlacementClosing {
       }
     }
     if case .impossible(let reason) = nobody(rule) { return .impossible(reason) }
-    guard isProved else { return .unknown("no user was found for whom it decides this way") }
+    guard isProved else {
+      return .unknown("no user was found for whom the clause decides this way")
+    }
     return .impossible("never decides while \(holds ? "true" : "false")")
   }
 

@@ -27,7 +27,7 @@ package struct RuleTestText {
     self.name = name
     self.timeZone = timeZone
     switch bytes.first(where: { $0 > 0x20 }) {
-    case nil: faults.append("\(name) is empty: a test is a JSON object a line")
+    case nil: faults.append("\(name) is empty: write one test per line, as a JSON object")
     case UInt8(ascii: "["): readList(bytes, table, describe)
     default:
       // A single object that spans several lines is the whole file.

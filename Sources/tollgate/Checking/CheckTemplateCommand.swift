@@ -71,7 +71,7 @@ struct CheckTemplateCommand: ParsableCommand {
 
   @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
-  @Flag(help: OptionHelp.json("One object a line."))
+  @Flag(help: OptionHelp.json("One object per line."))
   var json = false
 
   @Flag(help: "Print a SARIF 2.1.0 document, for code scanning.")

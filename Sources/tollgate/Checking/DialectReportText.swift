@@ -79,7 +79,7 @@ enum DialectReportText {
   ) -> String {
     let path = finding.paths.first ?? ""
     let more = finding.paths.count > 1 ? " and \(finding.paths.count - 1) more" : ""
-    let others = clauses > 0 ? "\n  likewise \(counted(clauses, "other clause"))" : ""
+    let others = clauses > 0 ? "\n  the same for \(counted(clauses, "other clause"))" : ""
     return """
       \(place): \(path)\(more)
         \(oneLine(finding.clause))

@@ -136,7 +136,7 @@ struct DiffCommand: AsyncParsableCommand {
         throw ValidationError("--sdk-version with '..' reads the config twice: give a file")
       }
       if users.isEmpty, update.old.sdkVersion.readsRecords || update.new.sdkVersion.readsRecords {
-        throw ValidationError("--sdk-version by records is for --users")
+        throw ValidationError("--sdk-version record needs --users")
       }
     }
     if placements.contains("") { throw ValidationError("--placement is empty") }
@@ -147,11 +147,13 @@ struct DiffCommand: AsyncParsableCommand {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
     }
     guard users.isEmpty else { return }
-    if naming.reportIds { throw ValidationError("--report-ids is for --users") }
-    if usersFormat != nil { throw ValidationError("--users-format is for --users") }
-    if separator != nil { throw ValidationError("--separator is for --users") }
-    if out != nil { throw ValidationError("--out is for --users: it has the users who move") }
-    if strict { throw ValidationError("--strict is for --users") }
+    if naming.reportIds { throw ValidationError("--report-ids needs --users") }
+    if usersFormat != nil { throw ValidationError("--users-format needs --users") }
+    if separator != nil { throw ValidationError("--separator needs --users") }
+    if out != nil {
+      throw ValidationError("--out needs --users: the file gets the users that move")
+    }
+    if strict { throw ValidationError("--strict needs --users") }
   }
 
   func run() async throws {

@@ -35,8 +35,8 @@ struct UserOptions: ParsableArguments {
     if users.isEmpty, id != nil {
       throw ValidationError("--id needs --users, the files to look in")
     }
-    if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
-    if separator != nil, users.isEmpty { throw ValidationError("--separator is for --users") }
+    if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format needs --users") }
+    if separator != nil, users.isEmpty { throw ValidationError("--separator needs --users") }
     try OptionHelp.check(separator: separator, users: users, format: usersFormat)
   }
 

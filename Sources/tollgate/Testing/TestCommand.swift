@@ -94,8 +94,8 @@ struct TestCommand: AsyncParsableCommand {
       }
       return
     }
-    if out != nil { throw ValidationError("--out is for --init; --junit writes results") }
-    if force { throw ValidationError("--force is for --init") }
+    if out != nil { throw ValidationError("--out needs --init; --junit writes results") }
+    if force { throw ValidationError("--force needs --init") }
     if tests.isEmpty { throw ValidationError("give files with tests, or --init to write some") }
     if (tests + [config]).count(where: { $0 == "-" }) > 1 {
       throw ValidationError("only one file can be standard input")

@@ -201,7 +201,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       "Stopped after \(counted(run.sums.users, "user")) and "
       + "\(counted(run.sums.placements, "placement"))"
     guard let partial = written.partial, run.sums.users > 0 else { return done + "." }
-    return done + "; \(partial) has these alone."
+    return done + "; \(partial) contains only these."
   }
 
   private func page(

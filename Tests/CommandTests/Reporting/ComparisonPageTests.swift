@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("--report r.html --report-ids", "--report-ids is for --users"),
+    ("--report r.html --report-ids", "--report-ids needs --users"),
     ("--users users.ndjson --report-ids", "--report-ids is for --report"),
     ("--report next.json", "is an HTML page, not json"),
     ("--users users.ndjson --report users.ndjson", "are the same file"),

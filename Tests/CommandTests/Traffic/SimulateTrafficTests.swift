@@ -212,7 +212,7 @@ import Testing
     let result = try running.wait()
     #expect(result.code == 130)
     #expect(result.errors.contains("Stopped after "))
-    #expect(result.errors.contains("out.ndjson.partial has these alone."))
+    #expect(result.errors.contains("out.ndjson.partial contains only these."))
     #expect(!folder.exists("out.ndjson.running"))
   }
 }
