@@ -52,12 +52,12 @@ function because(one) {
   if (experiment && taken) {
     return html`Audience ${taken.index + 1}, <b>${taken.experimentId}</b>, ${taken.expression ? 'matches' : 'matches every user'}.
       ${term('variant', 'Variant')} <code>${experiment.variant.id}</code> ${one.assignment?.source === 'stored' ? html`is the stored ${term('assignment')}.`
-        : drawn ? html`by a ${term('draw')} of ${drawn.number.toFixed(3)}, in ${drawn.from} to ${drawn.to}.` : html`is the only variant.`}
+        : drawn ? html`was selected by a ${term('draw')} of ${drawn.number.toFixed(3)}, from ${drawn.from} to ${drawn.to}.` : html`is the only variant.`}
       ${experiment.variant.type === 'HOLDOUT' ? html`This variant is a ${term('holdout')}.` : ''}`
   }
   if (one.result?.result === 'noAudienceMatch') {
     const held = one.reason?.heldBack?.length
-    return held ? html`An audience matches, but its ${term('limit')} is used up.` : one.audiences?.length ? 'No audience matches this user.' : 'The placement has no audience.'
+    return held ? html`An audience matches, but its ${term('limit')} is reached.` : one.audiences?.length ? 'No audience matches this user.' : 'The placement has no audience.'
   }
   return one.result?.error ?? ''
 }
@@ -90,7 +90,7 @@ export function elsewhereView(explanations, chosen) {
 const REASONS = {
   matched: ['matched', 'matches and decides'],
   expressionFalse: ['false', 'does not match'],
-  occurrenceLimit: ['held', 'matches, but its limit is used up'],
+  occurrenceLimit: ['held', 'matches, but its limit is reached'],
   expressionError: ['false', 'does not match: evaluating it fails'],
   entitled: ['held', 'skipped: the user already owns the entitlement'],
   notReached: ['later', 'not tried: an earlier audience decides'],
