@@ -136,7 +136,7 @@ struct StorageTests {
     #expect(try first.records("").isEmpty && second.records("").isEmpty)
     try first.write([.set("a", 1)])
     let error = #expect(throws: (any Error).self) { try second.write([.set("a", 2)]) }
-    #expect(error?.localizedDescription.contains("another Tollgate writes to") == true)
+    #expect(error?.localizedDescription.contains("another Tollgate instance writes to") == true)
     try first.write([.set("b", 2)])
     #expect(throws: (any Error).self) { try second.write([.set("c", 3)]) }
     #expect(try FileStorage(folder: folder.path).records("") == ["a": 1, "b": 2])
