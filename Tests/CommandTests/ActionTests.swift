@@ -166,7 +166,7 @@ import Testing
       report.hasPrefix(
         """
         <!-- tollgate walls/a_wall.json -->
-        By `walls/a wall.json`, compared with that of main:
+        `walls/a wall.json`, compared with the config of main:
 
         ### 1 of 2 placements differs, 1 gives every user the same
 

@@ -138,7 +138,7 @@ import Testing
       try #require(runner.text("report.md")).hasPrefix(
         """
         <!-- tollgate config.json -->
-        By `config.json`, compared with that of release/1:
+        `config.json`, compared with the config of release/1:
 
         ### None of 8 users gets something else
 
