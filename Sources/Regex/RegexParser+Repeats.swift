@@ -23,7 +23,7 @@ extension RegexParser {
       guard let counts = parseCounts() else {
         guard flavor == .rust else { return nil }
         throw RegexSyntaxError(
-          .badRepeat, at: from..<from + 1, "{ begins no count such as {2}, {2,} or {2,5}",
+          .badRepeat, at: from..<from + 1, "{ does not begin a count such as {2}, {2,} or {2,5}",
           suggestion: "write \\{ for the character itself")
       }
       bounds = counts

@@ -269,7 +269,7 @@ extension RegexParser {
     guard flavor == .rust, !flags.unicode else { return }
     throw RegexSyntaxError(
       .anyByte, at: position..<position + 1,
-      "\(construct) could match a part of a character where (?-u) holds",
+      "without Unicode mode, \(construct) could match a part of a character",
       suggestion: "leave Unicode mode on here")
   }
 }
