@@ -32,7 +32,8 @@ extension PreparedConfig {
 
   private func render(_ request: RenderRequest) throws(RequestError) -> Value {
     guard let template = request.template else {
-      throw .missing("template", "the text of a template; or give 'paywall', one of the config's")
+      throw .missing(
+        "template", "the text of a template; or give 'paywall', a paywall of the config")
     }
     let compiled = request.environment.compile(template)
     guard let output = compiled.output else {

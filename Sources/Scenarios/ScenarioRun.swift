@@ -105,7 +105,7 @@ package struct ScenarioRun {
   private mutating func match(_ wanted: Value, _ result: Value) throws(Expectations.Mismatch) {
     if wanted["pending"]?.truth == true {
       guard result["pending"] != nil else {
-        throw Expectations.Mismatch("it must not be complete yet: \(result.json)")
+        throw Expectations.Mismatch("the call must not be complete yet: \(result.json)")
       }
     } else if let error = wanted["error"] {
       guard let got = result["error"] else {

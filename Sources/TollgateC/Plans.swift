@@ -214,7 +214,7 @@ struct PlanOptions {
     if let names = try options.givenTexts("fields") {
       let fields = names.compactMap { OutcomeField(rawValue: $0) }
       guard fields.count == names.count, Set(fields).count == fields.count else {
-        throw .wrong("fields", "a list of some of \(all), each once")
+        throw .wrong("fields", "a list of names among \(all), without repetitions")
       }
       form.fields = fields
       form.hasColumns = !fields.isEmpty

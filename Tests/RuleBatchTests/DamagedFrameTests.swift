@@ -271,7 +271,7 @@ import Testing
         == "the table: child 1 of the schema is missing")
     #expect(
       try problem { $0.pointee.children[1]?.pointee.children[5]?.pointee.n_children = 0 }
-        == "column 'user.l': the schema has 0 children where 1 belong")
+        == "column 'user.l': the schema has 0 children; expected 1")
     #expect(
       try problem { $0.pointee.children[1]?.pointee.release = nil }
         == "the table: child 1 of the schema has been released")

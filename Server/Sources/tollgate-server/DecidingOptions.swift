@@ -36,7 +36,8 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Products with prices, for applications without their own.", valueName: "file"),
+      "A products file with prices, for applications without their own products.", valueName: "file"
+    ),
     completion: .file())
   var products: String?
 

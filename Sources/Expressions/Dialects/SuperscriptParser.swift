@@ -79,9 +79,9 @@ struct SuperscriptParser {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
       fault(
         "comparisons cannot be chained in superscript",
-        "write a < b && b < c, or put one of them in parentheses")
+        "write a < b && b < c, or put one comparison in parentheses")
     case .question:
-      fault("a '?:' inside another '?:' needs parentheses", "put the inner one in parentheses")
+      fault("a '?:' inside another '?:' needs parentheses", "put the inner '?:' in parentheses")
     default: unexpected(String(decoding: source[token.from..<token.to], as: UTF8.self))
     }
   }

@@ -209,7 +209,7 @@ extension ArrowField {
   /// Checks that an array of codes or of list elements can be read as this type.
   fileprivate func checked(_ path: String) throws(ArrowError) -> ArrowField {
     if let wanted = type.childCount, children.count != wanted {
-      throw ArrowError(path, "the schema has \(children.count) children where \(wanted) belong")
+      throw ArrowError(path, "the schema has \(children.count) children; expected \(wanted)")
     }
     if type == .map,
       children[0].type != .structure || children[0].codes != nil

@@ -51,7 +51,7 @@ struct ClaimPage {
           ReportCard(
             name: "False without the offer",
             value: grouped(failing.count(where: \.isForIneligibleOnly)),
-            note: "for users who may not have it any more"),
+            note: "for users that are no longer eligible"),
         ]),
         .findings(
           findings.isEmpty
@@ -104,7 +104,7 @@ struct ClaimPage {
       columns: [.text("text"), .text("users"), .text("locales")]
         + (hasSelected ? [.text("selected")] : []),
       rows: rows.prefix(Self.mostRows).map { entry in
-        let users = entry.reading.isEligible.map { $0 ? "may have the offer" : "may not have it" }
+        let users = entry.reading.isEligible.map { $0 ? "eligible" : "not eligible" }
         return ReportTable.Row(
           [
             .passage(entry.reading.pieces.flatMap(Self.parts)), .text(users ?? "all"),

@@ -17,9 +17,9 @@ extension ComparisonPage {
     }
     let cards = [
       ReportCard(name: "Placements", value: grouped(differences.count)),
-      ReportCard(name: "Differ", value: count(.differs), note: "with users who show it"),
+      ReportCard(name: "Differ", value: count(.differs), note: "with an example user each"),
       ReportCard(name: "Give every user the same", value: count(.same), note: "proved"),
-      ReportCard(name: "Not known", value: count(.unknown), note: "neither proof nor user"),
+      ReportCard(name: "Not known", value: count(.unknown), note: "neither a proof nor an example"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
     ]
     var findings = numbered(differences).prefix(Self.mostRows).map { place, difference in

@@ -98,7 +98,7 @@ struct TrafficOptions: ParsableArguments {
     }
     if (rate ?? Self.usualRate) * Double(days ?? Self.usualDays) > Self.mostOfUser {
       throw ValidationError(
-        "--rate times --days must be at most \(grouped(Int(Self.mostOfUser))) placements of a user")
+        "--rate times --days must be at most \(grouped(Int(Self.mostOfUser))) placements per user")
     }
     if updateTo == .record {
       throw ValidationError("--update-to needs a version such as 4.16.2, not record")

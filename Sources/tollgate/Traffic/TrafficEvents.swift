@@ -44,7 +44,7 @@ struct TrafficEvents {
     guard !isQuiet else { return }
     for (key, count) in reader.unknownKeys.sorted(by: { $0.key < $1.key }) {
       FileText.printError(
-        "note: '\(key)' is not a key of a line of traffic and is ignored "
+        "note: '\(key)' is not a key of traffic and is ignored "
           + "(\(counted(count, "line")))")
     }
     if passedOver > 0 {
@@ -97,7 +97,7 @@ struct TrafficEvents {
       if let last = traffic.lastTime, event.time < last {
         throw TrafficLine.Rejection(
           reason:
-            "'at' is earlier than in the line before, \(last.text ?? ""); sort the lines by 'at'")
+            "'at' is earlier than in the previous line, \(last.text ?? ""); sort the lines by 'at'")
       }
       guard let place = plan.place(ofPlacement: number) else {
         passedOver += 1

@@ -136,7 +136,7 @@ import Testing
       "warning: users.ndjson:2",
       "warning: events.ndjson:2: refused: there is no user 'u3' in --users",
       "events.ndjson:4: refused: the config has no placement 'exprot_report'; did you mean 'export_report'?",
-      "events.ndjson:5: refused: 'at' is earlier than in the line before, 2026-03-01T12:00:00Z",
+      "events.ndjson:5: refused: 'at' is earlier than in the previous line, 2026-03-01T12:00:00Z",
       "events.ndjson:6:7: refused: 'at': '2026-03-01Tnoon' is not an ISO 8601 time",
       "note: 1 repeated record of users such as 'u1'; the first record counts",
     ] {

@@ -75,7 +75,7 @@ package final class ScriptedPresenter: PaywallPresenter {
         defer { state.presenting = continuation }
         return state.presenting
       }
-      earlier?.resume(returning: "another paywall was asked for")
+      earlier?.resume(returning: "another paywall was requested")
     }
     if let refusal { throw Refusal(description: refusal) }
   }
