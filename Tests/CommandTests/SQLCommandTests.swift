@@ -31,8 +31,8 @@ import Testing
       result.errors == """
         SQL covers 2 of 4 audiences (50 %), and 1 of 2 placements.
         left out: open
-          audience 0 (old): it depends on the history of events; with --no-history, there is none
-          audience 1 (few): it has a limit, which counts occurrences; with --no-history, there are none
+          audience 0 (old): the condition depends on the history of events; with --no-history, there is none
+          audience 1 (few): the audience has a limit, which counts occurrences; with --no-history, there are none
 
         """)
     #expect(

@@ -42,9 +42,11 @@ extension SQLTranslator {
           SQLExpression(
             text: "(\(first.text) || \(second.text))", columns: first.columns + second.columns)))
     }
-    if isCEL, [a, b].contains(where: \.isTime) { throw SQLRefusal("it computes with times") }
+    if isCEL, [a, b].contains(where: \.isTime) {
+      throw SQLRefusal("the condition computes with times")
+    }
     if case .time(let first) = a, let second = time(b) {
-      guard operation == .subtract else { throw SQLRefusal("it computes with times") }
+      guard operation == .subtract else { throw SQLRefusal("the condition computes with times") }
       return SQLCell(
         .span(
           SQLExpression(
@@ -55,7 +57,8 @@ extension SQLTranslator {
       return SQLCell(.fault(.noSuchOverload))
     }
     switch (first, second) {
-    case (.other, _), (_, .other): throw SQLRefusal("it computes with lists, maps or times")
+    case (.other, _), (_, .other):
+      throw SQLRefusal("the condition computes with lists, maps or times")
     case (.integer, .integer): return try integers(operation, a, b)
     case (.unsigned, .unsigned): return try unsigned(operation, a, b)
     case (.integer, .unsigned), (.unsigned, .integer): return SQLCell(.fault(.noSuchOverload))
@@ -64,7 +67,8 @@ extension SQLTranslator {
       return isCEL ? SQLCell(.fault(.noSuchOverload)) : try doubles(operation, a, b)
     case (.double, _) where !isCEL, (_, .double) where !isCEL:
       return try doubles(operation, a, b)
-    default: throw SQLRefusal("it computes with a number that may be an integer or a double")
+    default:
+      throw SQLRefusal("the condition computes with a number that may be an integer or a double")
     }
   }
 
@@ -215,7 +219,7 @@ extension SQLTranslator {
       case .double(let number):
         return SQLCell(.double(SQLExpression(text: "(-\(number.text))", columns: number.columns)))
       case .number where isCEL || binding.longsAreUnsigned || binding.readsNumberTexts:
-        throw SQLRefusal("it computes with a number that may be an integer or a double")
+        throw SQLRefusal("the condition computes with a number that may be an integer or a double")
       case .number(let number):
         // Comparisons have the same result for integers and doubles.
         return SQLCell(
@@ -224,9 +228,9 @@ extension SQLTranslator {
               text: "(-CAST(\(number.text) AS \(database.type(.double))))", columns: number.columns)
           ))
       case .constant(let cell) where Tag.int...Tag.double ~= cell.tag:
-        throw SQLRefusal("it negates a constant")
+        throw SQLRefusal("the condition negates a constant")
       case .text, .list, .constant: return SQLCell(.fault(.noSuchOverload))
-      case .time, .span: throw SQLRefusal("it computes with times")
+      case .time, .span: throw SQLRefusal("the condition computes with times")
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
       }
     }
@@ -257,7 +261,7 @@ extension SQLTranslator {
     case .multiply: text = "(\(left) * \(right))"
     case .divide, .modulo:
       guard let divisor = b.cell, divisor.nearestDouble != 0 else {
-        throw SQLRefusal("it divides by a double that may be 0")
+        throw SQLRefusal("the condition divides by a double that may be 0")
       }
       if operation == .modulo, database == .snowflake {
         throw SQLRefusal("Snowflake has no remainder of doubles")

@@ -98,7 +98,9 @@ extension SQLTranslator {
 
   /// The value with numbers instead of numeric strings, in versions that convert strings where rules read attributes.
   func numbers(_ cell: SQLCell, keeping: Cell?) throws(SQLRefusal) -> SQLCell {
-    guard let keeping, keeping.isText else { throw SQLRefusal("its strings may be numbers") }
+    guard let keeping, keeping.isText else {
+      throw SQLRefusal("a string of the condition may be a number")
+    }
     // The empty path, which ends with a zero byte, comes first.
     let keepsOwn = keeping.text.utf8.first == 0
     return try cell.mapping { value throws(SQLRefusal) in
@@ -108,7 +110,7 @@ extension SQLTranslator {
       case .constant(let cell) where cell.isText:
         // Strings from the clock contain characters that no number contains.
         return SQLCell(value)
-      case .list: throw SQLRefusal("it reads a list whose strings may be numbers")
+      case .list: throw SQLRefusal("the condition reads a list whose strings may be numbers")
       default: return SQLCell(value)
       }
     }

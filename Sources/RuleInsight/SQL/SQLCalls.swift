@@ -7,10 +7,10 @@ extension SQLTranslator {
   mutating func call(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
     let parts = operands(id)
     guard let function = function(id), let first = parts.first else {
-      throw SQLRefusal("it calls a function of the app")
+      throw SQLRefusal("the condition calls a function of the app")
     }
     switch function {
-    case .answerFor: throw SQLRefusal("it asks for the history of events")
+    case .answerFor: throw SQLRefusal("the condition reads the history of events")
     case .size, .byteSize:
       return try value(first).mapping { value throws(SQLRefusal) in
         try size(value, inBytes: function == .byteSize)
@@ -21,7 +21,7 @@ extension SQLTranslator {
       return try value(first).mapping { value throws(SQLRefusal) in try double(value) }
     case .toInt:
       return try value(first).mapping { value throws(SQLRefusal) in
-        if value.isTime { throw SQLRefusal("it computes with times") }
+        if value.isTime { throw SQLRefusal("the condition computes with times") }
         return try integer(value)
       }
     case .lowerAscii, .upperAscii:
@@ -42,14 +42,14 @@ extension SQLTranslator {
       return try value(first).mapping { value throws(SQLRefusal) in
         switch value {
         case .fault, .time: return SQLCell(value)
-        case .text: throw SQLRefusal("it reads times from strings")
+        case .text: throw SQLRefusal("the condition reads times from strings")
         case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
         default: return SQLCell(.fault(.noSuchOverload))
         }
       }
     case .indexOrNull:
       guard parts.count == 2, let index = constant(parts[1]) else {
-        throw SQLRefusal("it reads an element at a place that is not constant")
+        throw SQLRefusal("the condition reads an element at an index that is not constant")
       }
       return try value(first).mapping { value throws(SQLRefusal) in try element(index, of: value) }
     default: throw SQLRefusal("SQL has no '\(function.sqlName)' that is the same for every value")
@@ -129,12 +129,12 @@ extension SQLTranslator {
       if cell.tag == Tag.bool || cell.tag == Tag.null || !takesAll && cell.tag != Tag.int {
         return SQLCell(.fault(.noSuchOverload))
       }
-      throw SQLRefusal("it converts a constant")
+      throw SQLRefusal("the condition converts a constant")
     case .number, .double:
       if function == .boolToText { return SQLCell(.fault(.noSuchOverload)) }
-      throw SQLRefusal("it writes a double as a string")
+      throw SQLRefusal("the condition writes a double as a string")
     case .time, .span:
-      if takesAll { throw SQLRefusal("it writes a time as a string") }
+      if takesAll { throw SQLRefusal("the condition writes a time as a string") }
       return SQLCell(.fault(.noSuchOverload))
     case .list, .integer, .unsigned: return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
@@ -148,11 +148,11 @@ extension SQLTranslator {
     case .integer(let number), .unsigned(let number), .number(let number):
       let text = "CAST(\(number.text) AS \(database.type(.double)))"
       return SQLCell(.double(SQLExpression(text: text, columns: number.columns)))
-    case .text: throw SQLRefusal("it reads a double from a string")
+    case .text: throw SQLRefusal("the condition reads a double from a string")
     case .constant(let cell):
       if cell.tag == Tag.bool || cell.tag == Tag.null { return SQLCell(.fault(.noSuchOverload)) }
       if Tag.int...Tag.double ~= cell.tag { return SQLCell(.constant(Cell(cell.nearestDouble))) }
-      throw SQLRefusal("it converts a constant")
+      throw SQLRefusal("the condition converts a constant")
     case .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
@@ -169,7 +169,7 @@ extension SQLTranslator {
         .text(
           SQLExpression(
             text: "translate(\(text.text), '\(from)', '\(to)')", columns: text.columns)))
-    case .constant: throw SQLRefusal("it converts a constant")
+    case .constant: throw SQLRefusal("the condition converts a constant")
     case .integer, .unsigned, .number, .double, .time, .span, .list:
       return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
@@ -193,12 +193,12 @@ extension SQLTranslator {
       if cell.tag == Tag.double, cell.doubleValue.isNaN {
         return SQLCell(.constant(Cell(Int64(0))))
       }
-      throw SQLRefusal("it converts a constant")
+      throw SQLRefusal("the condition converts a constant")
     case .unsigned(let number):
       let fits = SQLCondition.atom(
         .predicate("\(number.text) <= 9223372036854775807", columns: number.columns), true)
       return SQLCell([(fits, .integer(number)), (!fits, .fault(.conversion))])
-    case .number, .double: throw SQLRefusal("it converts a double to an integer")
+    case .number, .double: throw SQLRefusal("the condition converts a double to an integer")
     case .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
@@ -216,7 +216,7 @@ extension SQLTranslator {
       guard index.tag == Tag.int else {
         // CEL also accepts whole doubles.
         if outside.fault != nil {
-          throw SQLRefusal("it reads an element at a place that is no integer")
+          throw SQLRefusal("the condition reads an element at an index that is not an integer")
         }
         return SQLCell(.fault(.noSuchOverload))
       }
@@ -233,12 +233,12 @@ extension SQLTranslator {
       return SQLCell(
         [(!isThere, outside), (.all(of: [isThere, isNull]), nullElement)] + values)
     case .text where outside.fault != nil: return SQLCell(.fault(.noSuchOverload))
-    case .text: throw SQLRefusal("it reads a character of a string")
+    case .text: throw SQLRefusal("the condition reads a character of a string")
     case .constant(let cell) where cell.tag == Tag.bool || cell.tag == Tag.null:
       return SQLCell(.fault(.noSuchOverload))
     case .integer, .unsigned, .number, .double, .time, .span:
       return SQLCell(.fault(.noSuchOverload))
-    case .constant: throw SQLRefusal("it reads an element of a constant")
+    case .constant: throw SQLRefusal("the condition reads an element of a constant")
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }
@@ -249,7 +249,7 @@ extension SQLTranslator {
   mutating func textTest(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     let parts = operands(id)
     guard let function = function(id), parts.count == 2 else {
-      throw SQLRefusal("it calls a function of the app")
+      throw SQLRefusal("the condition calls a function of the app")
     }
     let (left, right) = (try value(parts[0]), try value(parts[1]))
     return try left.testing { a throws(SQLRefusal) in
@@ -289,7 +289,7 @@ extension SQLTranslator {
   private func matching(_ text: SQLExpression, _ pattern: SQLValue) throws(SQLRefusal) -> SQLOutcome
   {
     guard let cell = pattern.cell, SQLPattern.isPlain(cell.text) else {
-      throw SQLRefusal("its regular expression may mean something else in SQL")
+      throw SQLRefusal("the regular expression may mean something else in SQL")
     }
     guard let test = database.matches(text.text, try literal(cell)) else {
       throw SQLRefusal("\(database.name) has another syntax of regular expressions")

@@ -17,7 +17,7 @@ struct SQLDraws {
   func draw(_ rule: RuleSet.Rule, _ translator: inout SQLTranslator) throws(SQLRefusal) -> String {
     let database = translator.database
     guard database == .duckdb else {
-      throw SQLRefusal("its variants are drawn by hash, which \(database.name) cannot compute")
+      throw SQLRefusal("the variants are drawn by hash, which \(database.name) cannot compute")
     }
     let range = translator.database.literal(rule.weights.drawRange)
     let experiment = rule.audience.experimentID
@@ -31,7 +31,7 @@ struct SQLDraws {
       let bucket = bucket(experiment, &translator)
       return translator.fact("CAST(\(bucket) AS DOUBLE) * \(range) / \(database.literal(100.0))")
         .text
-    case .draw: throw SQLRefusal("its variants are drawn at random")
+    case .draw: throw SQLRefusal("the variants are drawn at random")
     }
   }
 

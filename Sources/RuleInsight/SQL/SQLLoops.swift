@@ -14,7 +14,7 @@ extension SQLTranslator {
       rawValue: node.b % ConditionGraph.LoopKind.twoVariables)
     let hasTwo = node.b & ConditionGraph.LoopKind.twoVariables != 0
     guard let kind, !hasTwo, kind == .all || kind == .exists || kind == .existsOne else {
-      throw SQLRefusal("it makes a list or a map in a loop")
+      throw SQLRefusal("the condition makes a list or a map in a loop")
     }
     let failsAtOnce = node.b & ConditionGraph.LoopKind.failsAtOnce != 0
     let range = try value(parts[0])
@@ -25,11 +25,11 @@ extension SQLTranslator {
       case .fault(let fault): outcome = SQLOutcome(fault: fault)
       case .constant(let cell) where cell.tag == Tag.list:
         guard failsAtOnce, cell.outsideCount <= Self.mostRounds else {
-          throw SQLRefusal("it loops over a long list")
+          throw SQLRefusal("the condition loops over a long list")
         }
         outcome = try rounds(kind, Array(cell.elements), parts[1], node.c)
       case .constant(let cell) where cell.tag == Tag.map:
-        throw SQLRefusal("it loops over a map")
+        throw SQLRefusal("the condition loops over a map")
       case .list(let list):
         outcome = try quantified(kind, list, parts[1], node.c, failsAtOnce: failsAtOnce)
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
@@ -45,7 +45,7 @@ extension SQLTranslator {
   private mutating func rounds(
     _ kind: ConditionGraph.LoopKind, _ elements: [Cell], _ body: ConditionGraph.ID, _ level: UInt32
   ) throws(SQLRefusal) -> SQLOutcome {
-    guard kind != .existsOne else { throw SQLRefusal("it counts in a loop") }
+    guard kind != .existsOne else { throw SQLRefusal("the condition counts in a loop") }
     let before = locals[level]
     defer { locals[level] = before }
     var result = SQLOutcome(kind == .all)
@@ -112,7 +112,7 @@ extension SQLTranslator {
     let decides = kind == .all ? outcome.no : outcome.yes
     let codes = [(decides, 1)] + outcome.faults.enumerated().map { ($1.when, $0 + 2) }
     guard let found = database.codes(list.text, variable, codes.map { ($0.text, $1) }) else {
-      throw SQLRefusal("it loops over a list, and may fail for an element")
+      throw SQLRefusal("the condition loops over a list, and may fail for an element")
     }
     func code(_ place: Int, _ code: Int) -> SQLCondition {
       atom("COALESCE(\(database.element(place, of: found)), 0) = \(code)")
@@ -145,7 +145,7 @@ extension SQLTranslator {
     let isFilter =
       node.b & ~flags == ConditionGraph.LoopKind.map.rawValue && parts.count == 3
       && self.node(parts[2]).kind == .local && self.node(parts[2]).a == node.c
-    guard isFilter else { throw SQLRefusal("it makes a list or a map in a loop") }
+    guard isFilter else { throw SQLRefusal("the condition makes a list or a map in a loop") }
     let range = try value(parts[0])
     var cells: [(SQLCondition, SQLValue)] = []
     for part in range.cases {
@@ -157,13 +157,13 @@ extension SQLTranslator {
         let variable = try enter(node.c)
         let outcome = try test(parts[1])
         guard outcome.faults.isEmpty else {
-          throw SQLRefusal("it loops over a list, and may fail for an element")
+          throw SQLRefusal("the condition loops over a list, and may fail for an element")
         }
         let text = database.filtered(list.text, variable, outcome.yes.text)
         cells.append((part.when, .list(SQLExpression(text: text, columns: list.columns))))
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
       case .constant(let cell) where cell.tag == Tag.list || cell.tag == Tag.map:
-        throw SQLRefusal("it makes a list or a map in a loop")
+        throw SQLRefusal("the condition makes a list or a map in a loop")
       case .text, .integer, .unsigned, .number, .double, .time, .span, .constant:
         cells.append((part.when, .fault(.noSuchOverload)))
       }

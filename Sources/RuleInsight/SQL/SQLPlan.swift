@@ -193,7 +193,7 @@ package struct SQLPlacement: Sendable {
     if let limit = rule.audience.occurrenceLimit {
       guard options.ignoresHistory else {
         throw SQLRefusal(
-          "it has a limit, which counts occurrences; with --no-history, there are none")
+          "the audience has a limit, which counts occurrences; with --no-history, there are none")
       }
       if !limit.allows(storedCount: 0) { condition = .never }
     }
@@ -217,7 +217,7 @@ package struct SQLPlacement: Sendable {
   private static func check(_ rule: RuleSet.Rule, _ ruleSet: RuleSet) throws(SQLRefusal) {
     if rule.isUndecidable { throw SQLRefusal("the condition is JavaScript") }
     if rule.audience.entitlementGuard != nil {
-      throw SQLRefusal("it skips owners of an entitlement")
+      throw SQLRefusal("the audience skips owners of an entitlement")
     }
     if ruleSet.storage.aborts { throw SQLRefusal("this version of the SDK ends the app at errors") }
     if ruleSet.storage.rejection != nil {

@@ -89,7 +89,7 @@ extension SQLTranslator {
     case (.list(let list), .constant(let cell)):
       guard cell.tag == Tag.list else { return SQLOutcome(false) }
       let elements = Array(cell.elements)
-      guard elements.count <= 32 else { throw SQLRefusal("it compares long lists") }
+      guard elements.count <= 32 else { throw SQLRefusal("the condition compares long lists") }
       let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
       var outcome = SQLOutcome(.atom(equality(count, "\(elements.count)"), true))
       for (place, constant) in elements.enumerated() {
@@ -107,8 +107,8 @@ extension SQLTranslator {
     case (.text(let first), .text(let second)), (.time(let first), .time(let second)),
       (.span(let first), .span(let second)):
       return SQLOutcome(.atom(pair(first, "=", second), true))
-    case (.list, .list): throw SQLRefusal("it compares lists")
-    // NULL means a missing attribute, so no column value is null.
+    case (.list, .list): throw SQLRefusal("the condition compares lists")
+    // NULL is missing, so that no value is null.
     case (.something, .constant(.null)): return SQLOutcome(false)
     case (.something(let name), _), (_, .something(let name)):
       throw SQLRefusal("the type of '\(name)' is not known")
@@ -288,7 +288,7 @@ extension SQLTranslator {
         conditions.append(try equal(value, .constant(double)).yes)
       }
       return SQLOutcome(.any(of: conditions))
-    case .time, .span, .list: throw SQLRefusal("it looks for a list or a time in a list")
+    case .time, .span, .list: throw SQLRefusal("the condition looks for a list or a time in a list")
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     case .constant, .fault: return SQLOutcome(false)
     }
@@ -350,7 +350,7 @@ extension SQLTranslator {
       if cell.tag == Tag.map, cell.outsideCount == 0, try textOperand(element) != nil {
         return SQLOutcome(false)
       }
-      throw SQLRefusal("it looks into a map or bytes")
+      throw SQLRefusal("the condition looks into a map or bytes")
     case .text, .constant:
       if case .something(let name) = element {
         throw SQLRefusal("the type of '\(name)' is not known")
@@ -419,7 +419,7 @@ extension SQLTranslator {
     if binding.readsNumberTexts, element.fault == nil {
       // In lists, strings are not converted to numbers.
       guard let cell = element.cell, cell.isText || cell.tag == Tag.bool else {
-        throw SQLRefusal("it looks into a list whose strings may be numbers")
+        throw SQLRefusal("the condition looks into a list whose strings may be numbers")
       }
       if cell.isText, binding.passed(.string(cell.text))?.text == nil { return SQLOutcome(false) }
     }
@@ -437,7 +437,7 @@ extension SQLTranslator {
       }
       // On iOS, an element that is NULL counts as a map.
       if cell.tag == Tag.null || cell.tag == Tag.map {
-        throw SQLRefusal("it looks for null or a map in a list")
+        throw SQLRefusal("the condition looks for null or a map in a list")
       }
       return cell.isText ? holds(try literal(cell), []) : SQLOutcome(false)
     case .integer, .unsigned, .number, .double, .time, .span, .list: return SQLOutcome(false)
@@ -459,7 +459,7 @@ extension SQLTranslator {
     case .integer(let number): return try oneOf(number, keys.filter { $0.tag == Tag.int })
     case .unsigned, .number, .double:
       if !keys.contains(where: { Tag.int...Tag.uint ~= $0.tag }) { return SQLOutcome(false) }
-      throw SQLRefusal("it looks for a number among the keys of a map")
+      throw SQLRefusal("the condition looks for a number among the keys of a map")
     case .time, .span, .list: return SQLOutcome(false)
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }

@@ -126,7 +126,7 @@ struct SQLTranslator {
     case .slot: return try slot(a)
     case .slotOrNull: return try rescued(slot(a), FaultSet.missing, SQLCell(.constant(.null)))
     case .local:
-      guard let cell = locals[node.a] else { throw SQLRefusal("it defines a variable") }
+      guard let cell = locals[node.a] else { throw SQLRefusal("the condition defines a variable") }
       return cell
     case .clause: return try value(a)
     case .rescue: return try rescued(value(a), FaultSet(rawValue: node.c), value(b))
@@ -147,17 +147,18 @@ struct SQLTranslator {
     case .add, .subtract, .multiply, .divide, .modulo: return try arithmetic(id, node)
     case .index:
       guard let index = constant(b) else {
-        throw SQLRefusal("it reads an element at a place that is not constant")
+        throw SQLRefusal("the condition reads an element at an index that is not constant")
       }
       return try value(a).mapping { value throws(SQLRefusal) in
         try element(index, of: value, outside: .fault(.indexOutOfRange))
       }
-    case .select, .hasField, .member, .map, .mapKeepingLast: throw SQLRefusal("it reads a map")
-    case .list, .optionalElement: throw SQLRefusal("it makes a list of attributes")
-    case .bind: throw SQLRefusal("it defines a variable")
+    case .select, .hasField, .member, .map, .mapKeepingLast:
+      throw SQLRefusal("the condition reads a map")
+    case .list, .optionalElement: throw SQLRefusal("the condition makes a list of attributes")
+    case .bind: throw SQLRefusal("the condition defines a variable")
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
       .items, .cell, .template, .leave:
-      throw SQLRefusal("it is a template")
+      throw SQLRefusal("the expression is a template")
     }
   }
 
@@ -188,7 +189,8 @@ struct SQLTranslator {
     guard let column = columns.columns[slot], answers != nil || !isComputed else {
       let contents = ruleSet.program.storage.graph.slots.contents
       if let path = contents[slot].attribute, !isComputed { throw SQLRefusal("'\(path)' is a map") }
-      throw SQLRefusal("it depends on the history of events; with --no-history, there is none")
+      throw SQLRefusal(
+        "the condition depends on the history of events; with --no-history, there is none")
     }
     let kind = column.column.kind
     let other = try derived(column.column.path, kind) ?? missing
@@ -388,7 +390,7 @@ struct SQLTranslator {
     case .list(let list):
       let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
       return SQLOutcome(.atom(equality(count, "0"), false))
-    case .time, .span: throw SQLRefusal("it asks whether a time is true")
+    case .time, .span: throw SQLRefusal("the condition uses a time or a duration as a bool")
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }

@@ -117,15 +117,15 @@ import Testing
   @Test(arguments: [
     (
       "device.daysSince('open') > 3",
-      "it depends on the history of events; with --no-history, there is none"
+      "the condition depends on the history of events; with --no-history, there is none"
     ),
-    ("user.map.all(x, x.price > 1)", "it reads a map"),
-    ("user.a.matches('\\\\d')", "its regular expression may mean something else in SQL"),
+    ("user.map.all(x, x.price > 1)", "the condition reads a map"),
+    ("user.a.matches('\\\\d')", "the regular expression may mean something else in SQL"),
     ("user == user.a", "'user' is a map"),
     ("max(user.a, 2) == 2", "SQL has no 'max()' that is the same for every value"),
     (
       "user.a / user.b > 1.5 && user.a > 0.5",
-      "it divides by a double that may be 0"
+      "the condition divides by a double that may be 0"
     ),
   ])
   func refusals(_ rule: String, _ reason: String) throws {
