@@ -108,7 +108,7 @@ extension SQLTranslator {
       (.span(let first), .span(let second)):
       return SQLOutcome(.atom(pair(first, "=", second), true))
     case (.list, .list): throw SQLRefusal("the condition compares lists")
-    // NULL is missing, so that no value is null.
+    // NULL means a missing attribute, so no column value is null.
     case (.something, .constant(.null)): return SQLOutcome(false)
     case (.something(let name), _), (_, .something(let name)):
       throw SQLRefusal("the type of '\(name)' is not known")
