@@ -88,8 +88,8 @@ public enum Assigner: Hashable, Sendable {
     }
   }
 
-  /// The bytes that the hash reads before the subject: salt and experiment with their lengths.
-  /// Empty when the assigner does not hash this way.
+  /// The bytes that the hash reads before the subject: salt and experiment with their lengths. Empty unless the
+  /// assigner is ``hash(salt:)``.
   package func hashPrefix(experimentID: String) -> [UInt8] {
     // SAFETY: The array has as many bytes as `writePrefix` writes. Tests: AssignerTests,
     // FixedLengthHashTests.

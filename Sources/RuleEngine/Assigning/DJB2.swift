@@ -1,8 +1,9 @@
-/// The 32-bit hash of D. J. Bernstein ("times 33 plus", from 5381), with which AgentWallie's SDK
-/// assigns: `<subject>:<experiment>` falls into one of a hundred buckets.
+/// The 32-bit hash of D. J. Bernstein ("times 33 plus", from 5381). AgentWallie's SDK hashes `<subject>:<experiment>`
+/// to choose one of a hundred buckets.
 ///
 /// The hash is affine. Subjects with equal buckets in one experiment also have equal buckets in experiments whose IDs
-/// have the same length. Joined IDs are ambiguous: `a:b` in `c` equals `a` in `b:c`.
+/// have the same length. Joined IDs are ambiguous: subject `a:b` in experiment `c` has the same hash as subject `a` in
+/// experiment `b:c`.
 package enum DJB2 {
   // SAFETY: The views are only read through their iterators. Tests: AssignerTests.
 

@@ -7,7 +7,7 @@
 /// ```
 public struct Ratio: Hashable, Sendable {
   public let numerator: UInt128
-  /// Not zero.
+  /// The denominator, which is never zero.
   public let denominator: UInt128
 
   /// Creates a fraction in lowest terms. If the denominator is zero, the fraction is zero.
@@ -38,12 +38,12 @@ public struct Ratio: Hashable, Sendable {
 }
 
 extension Ratio: CustomStringConvertible {
-  /// `9/20`, or a whole number.
+  /// The fraction as `9/20`, or as a whole number.
   public var description: String {
     denominator == 1 ? String(numerator) : "\(numerator)/\(denominator)"
   }
 
-  /// As a percentage with at most two decimals: `45 %`.
+  /// The fraction as a percentage with at most two decimals, such as `45 %`.
   public var percentage: String {
     let hundredths = Int((double * 10_000).rounded())
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -54,7 +54,7 @@ extension Ratio: CustomStringConvertible {
 }
 
 extension Ratio {
-  /// Each weight's share of their sum; equal shares when all weights are zero.
+  /// Each weight's share of the sum of the weights. If all weights are zero, the shares are equal.
   ///
   /// Weights are read as the decimal numbers that they print as, so the share of the first of 33.3, 33.3 and 33.4 is
   /// 333/1000. Digits after the 31st of the largest weight are dropped, because draws could not distinguish them.

@@ -55,7 +55,7 @@
     return hash ^ hash >> 32
   }
 
-  /// The four lanes that take 32 bytes at a time.
+  /// The hash of all complete blocks of 32 bytes, computed in four lanes.
   @inlinable @inline(__always)
   package static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
     var a = prime1 &+ prime2
@@ -87,7 +87,7 @@
     rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
   }
 
-  /// Merges a lane whose round of zero is already computed.
+  /// Merges a lane into the hash, after a round that starts from zero.
   @inlinable @inline(__always)
   package static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
     (hash ^ lane) &* prime1 &+ prime4
@@ -115,18 +115,18 @@ extension XXH64 {
     @usableFromInline var d = 0 &- XXH64.prime1
     @usableFromInline var hash = XXH64.prime5
 
-    /// - Parameter count: the bytes of the whole string.
+    /// - Parameter count: the number of bytes in the whole string.
     @inlinable @inline(__always)
     package init(count: Int) { self.count = count }
 
-    /// For fewer than 32 bytes, which need no lanes.
+    /// Creates the hash of a string of fewer than 32 bytes, which needs no lanes.
     @inlinable @inline(__always)
     package init(short count: Int) {
       self.count = count
       hash &+= UInt64(count)
     }
 
-    /// The hash of the input so far, without lanes.
+    /// The hash of the input so far, for strings that need no lanes.
     package var state: UInt64 { hash }
 
     /// Resumes from the hash of earlier input.
@@ -154,7 +154,7 @@ extension XXH64 {
     @inlinable @inline(__always)
     package mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
 
-    /// A word's contribution does not depend on the hash so far, so it can be computed in advance.
+    /// The contribution of a word. It does not depend on the hash so far, so it can be computed in advance.
     @inlinable package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
 
     @inlinable @inline(__always)

@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// Literals for which the parser inside superscript panics, although it rejects all other errors.
+/// Literals that make superscript's parser panic. The parser rejects all other invalid expressions.
 enum PanickingSyntax {
-  /// Whether an error is about such a literal: a hexadecimal number, a number with the suffix `u`, a number that does
-  /// not fit into 64 bits, or an unknown escape.
+  /// Whether an error is about a literal that makes the parser panic: a hexadecimal number, a number with the suffix
+  /// `u`, a number that does not fit into 64 bits, or an unknown escape.
   static func holds(_ diagnostic: Diagnostic, in expression: String) -> Bool {
     guard diagnostic.code == .syntaxError, diagnostic.severity == .error,
       let start = diagnostic.range?.from

@@ -1,5 +1,5 @@
-/// Maps placement names to numbers, without an allocation for a lookup. The index is an open-addressing table over the
-/// names' bytes, because comparing strings would normalise them.
+/// Maps placement names to numbers. Lookups allocate no memory. The index is an open-addressing table over the names'
+/// bytes, because comparing strings would normalise them.
 struct PlacementIndex: Sendable {
   // SAFETY: Each place records where a name begins and its length. Words are read only while eight
   // bytes remain. The table is never full, so every search ends. Tests: PlacementIndexTests.
@@ -39,7 +39,7 @@ struct PlacementIndex: Sendable {
 
   func number(of name: String) -> Int? {
     let found = name.utf8.withContiguousStorageIfAvailable { number(of: $0) }
-    // Only strings from another framework, on Apple's platforms, lack contiguous bytes.
+    // Only strings from other frameworks on Apple's platforms can lack contiguous bytes.
     return found ?? Array(name.utf8).withUnsafeBufferPointer { number(of: $0) }
   }
 

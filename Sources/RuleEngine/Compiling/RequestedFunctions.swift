@@ -1,10 +1,10 @@
 internal import Expressions
 
 extension Config {
-  /// The config for an SDK in which an audience has only the functions that it requests, and the
-  /// functions by expression.
+  /// The config for an SDK whose audiences have only the functions that they request, and the functions of each
+  /// expression.
   ///
-  /// Spaces at their ends distinguish equal expressions with different functions.
+  /// If equal expressions have different functions, trailing spaces distinguish the expressions.
   func separatingFunctions(_ profile: SDKProfile) -> (Config, [String: HostFunctions]) {
     var config = self
     var functions: [String: HostFunctions] = [:]

@@ -68,7 +68,7 @@ extension RuleSet {
     _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment, folds: Bool
   ) -> (ruleSet: RuleSet, diagnostics: [Diagnostic]) {
     let profile = config.format == .superwall ? language.profile : language.profile?.ofAgentWallie
-    // Filters and conditions of the other format are not superscript.
+    // AgentWallie's filters and conditions are not superscript.
     let isOwn = config.format == .superwall
     let language = isOwn ? language : .cel
     var (config, environment) = (config, environment)
@@ -108,7 +108,7 @@ private struct RuleCompiler: ~Copyable {
   private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
   private var entries = 0
   private let language: RuleLanguage
-  /// The SDK that decides, if it is a known one.
+  /// The SDK whose behavior the rules follow, or nil.
   private let profile: SDKProfile?
   private let computedProperties: [ComputedProperty]
   private let readsScripts: Bool
@@ -206,7 +206,7 @@ private struct RuleCompiler: ~Copyable {
     var found = builder.add(expression)
     defer { entries += 1 }
     let isBroken = found.contains { $0.severity == .error }
-    // In superscript the rule is used, and fails only for users for whom the pattern is evaluated.
+    // Superscript keeps a rule with a bad pattern. The rule fails only for users for whom the pattern is evaluated.
     for i in found.indices where found[i].code == .badRegex { found[i].severity = .error }
     return (entries, isBroken, found)
   }

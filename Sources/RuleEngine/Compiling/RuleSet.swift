@@ -61,7 +61,7 @@ public struct RuleSet: Sendable {
     let profile: SDKProfile?
     /// Why the SDK rejects the whole config; nil if it accepts it.
     package let rejection: ConfigFact?
-    /// Whether a condition may panic, and then terminates the app.
+    /// Whether a condition may panic and thereby terminate the app.
     package let aborts: Bool
     /// Slots of attributes that the SDK does not send.
     package let unsent: [Int]
@@ -152,7 +152,7 @@ public struct RuleSet: Sendable {
   package var environment: ExpressionEnvironment { program.storage.environment }
   /// The generation of Superwall's evaluator that the rules follow.
   package var behavior: EvaluatorBehavior { environment.behavior }
-  /// The SDK that decides, if it is a known one.
+  /// The SDK whose behavior the rules follow, or nil.
   package var profile: SDKProfile? { storage.profile }
   /// Device attributes that are computed from the history of events, with their slots.
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
@@ -182,11 +182,10 @@ public struct RuleSet: Sendable {
       rejection: rejection, requirements: requirements, derived: derived)
   }
 
-  /// Whether rules read attributes that are derived from others, or from the clock.
+  /// Whether rules read attributes that are derived from other attributes or from the clock.
   package var derivesAttributes: Bool { !storage.derived.isEmpty }
 
-  /// A record completed by the attributes that rules read and that are derived from others, or from
-  /// the clock.
+  /// A record completed by attributes that rules read and that are derived from other attributes or from the clock.
   package func completed(_ record: Value, at clock: HistoryClock) -> Value {
     let derived = storage.derived
     if derived.isEmpty { return record }

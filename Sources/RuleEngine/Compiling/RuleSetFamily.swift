@@ -1,10 +1,10 @@
 internal import Expressions
 
-/// The rules of one config for SDKs of several versions, compiled on demand. SDKs with the same
-/// ``SDKProfile/CompileKey`` share compiled conditions.
+/// The rules of one config for several SDK versions, compiled on demand. SDKs with the same ``SDKProfile/CompileKey``
+/// share compiled conditions.
 package final class RuleSetFamily: Sendable {
   package let config: Config
-  /// The functions that occur in conditions. Whether an SDK has any other does not matter.
+  /// The functions that occur in conditions. Other functions of an SDK do not matter.
   private let functions: Set<String>
   private let state = Locked(State())
 
@@ -44,7 +44,7 @@ package final class RuleSetFamily: Sendable {
     profile.compileKey(for: config, calling: functions)
   }
 
-  /// Whether a condition may ask an SDK whose functions about times answer null.
+  /// Whether a condition may call functions about times that always return null in this SDK.
   package func hasNullTimes(_ profile: SDKProfile) -> Bool {
     profile.has(.nullTimes) && !functions.isEmpty
   }

@@ -29,8 +29,8 @@
   /// needs no draw.
   package var drawRange: Double { sum > 0 ? sum : Double(count) }
 
-  /// The variant for a draw in `0..<drawRange`: the first variant whose cumulative weight is larger. Nil if there are
-  /// no variants.
+  /// The variant for a draw in `0..<drawRange`: the first variant whose cumulative weight exceeds the draw. Nil if
+  /// there are no variants.
   package func variant(draw: Double) -> Int? {
     cumulative.withUnsafeBufferPointer { WeightTable.variant(draw: draw, cumulative: $0) }
   }

@@ -21,7 +21,7 @@ public struct Audience: Hashable, Sendable {
   public var experimentStatus: ExperimentStatus
   public var variants: [Variant]
   package var preload: Preload
-  /// Values of event history that the condition reads as attributes.
+  /// Values of the event history that the condition reads as attributes.
   package var computedProperties: [ComputedProperty]
   /// The paths of variants in the config that could not be read. Matching subjects are divided among the readable
   /// variants.
@@ -84,7 +84,7 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
   case never = "NEVER"
 }
 
-/// The limit of how often a subject may get a rule's outcome.
+/// The limit on how often a subject may get a rule's outcome.
 ///
 /// ```swift
 /// let daily = OccurrenceLimit(key: "upsell", maxCount: 2, interval: .minutes(1_440))

@@ -19,7 +19,7 @@ extension PricedProduct {
   ///
   /// - Parameters:
   ///   - slots: the paywall's slots.
-  ///   - config: the config that contains its products.
+  ///   - config: the config that contains the paywall's products.
   ///   - store: the store's products, by the store's identifiers.
   package static func resolve(
     _ slots: [ProductSlot], in config: Config, store: [String: PricedProduct] = [:]
@@ -59,7 +59,7 @@ extension ProductReference {
   /// The identifier with its base plan and offer; nil if the identifier has neither and equals the store's identifier.
   package var fullIdentifier: String? {
     if let basePlanID { return "\(storeID):\(basePlanID)" }
-    // Superwall's composite identifiers begin with the store's identifier. An AgentWallie ID does not.
+    // Superwall's composite identifiers begin with the store's identifier. AgentWallie's IDs do not.
     return id.hasPrefix(storeID) && id != storeID ? id : nil
   }
 }

@@ -1,6 +1,6 @@
 /// The settings of a config other than its rules.
 package struct ConfigSettings: Hashable, Sendable {
-  /// A switch of the SDK, by its name in the field.
+  /// A switch of the SDK, with its key.
   package struct Toggle: Hashable, Sendable {
     package var key: String
     package var isEnabled: Bool

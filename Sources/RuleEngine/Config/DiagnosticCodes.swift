@@ -12,12 +12,13 @@ extension Diagnostic.Code {
   public static let notAnExport = Self(rawValue: "not-an-export")
   /// A key that this version does not know and ignores.
   public static let unknownKey = Self(rawValue: "unknown-key")
-  /// A `subscriptionStatus` of users that no SDK sends.
+  /// A `subscriptionStatus` that no SDK sends.
   public static let unknownStatus = Self(rawValue: "unknown-status")
   /// The platform of a user's SDK is unknown, or its version is missing, unreadable or newer than the known ones.
   package static let unknownVersion = Self(rawValue: "unknown-version")
-  /// A user appears twice, with different records.
+  /// A user ID that begins or ends with white space.
   package static let untrimmedID = Self(rawValue: "untrimmed-id")
+  /// A user appears twice, with different records.
   package static let contradictingUsers = Self(rawValue: "contradicting-users")
   /// Two triggers with the same name.
   public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")
@@ -39,7 +40,7 @@ extension Diagnostic.Code {
   public static let constantClause = Self(rawValue: "constant-clause")
   /// Clauses of one condition that cannot all be true, so that no user matches.
   public static let contradictoryClauses = Self(rawValue: "contradictory-clauses")
-  /// An audience that no user reaches: earlier ones match every user that it would match.
+  /// An audience that no user reaches, because earlier audiences match every user that it could match.
   public static let unreachableAudience = Self(rawValue: "unreachable-audience")
   /// An audience that can no longer match, because its dates are in the past.
   public static let expiredAudience = Self(rawValue: "expired-audience")
@@ -59,13 +60,13 @@ extension Diagnostic.Code {
   public static let unknownLocale = Self(rawValue: "unknown-locale")
   /// A derived price that the system's rounding makes higher than the exact price.
   public static let priceAboveExact = Self(rawValue: "price-above-exact")
-  /// Trial attributes that count one period of an offer with several.
+  /// Trial attributes that count only one period of an offer with several periods.
   package static let onePeriodOfOffer = Self(rawValue: "one-period-of-offer")
-  /// The name of a period that omits its count.
+  /// The name of a period without its count, such as "month" for three months.
   package static let periodWithoutCount = Self(rawValue: "period-without-count")
   /// A price with the sign of another currency.
   package static let foreignCurrencySign = Self(rawValue: "foreign-currency-sign")
-  /// The store's price string beside prices in another style.
+  /// The store's price string appears next to prices in another format.
   package static let storePriceText = Self(rawValue: "store-price-text")
   /// A text asserts something about a product that is not true.
   package static let falseClaim = Self(rawValue: "false-claim")

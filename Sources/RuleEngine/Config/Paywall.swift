@@ -201,7 +201,7 @@ public struct Survey: Hashable, Sendable {
 /// reminder.delay / 86_400_000  // 5
 /// ```
 public struct LocalNotification: Hashable, Sendable {
-  /// The subject of the notification.
+  /// The event that the notification is about.
   public enum Kind: String, Hashable, Sendable {
     case trialStarted = "TRIAL_STARTED"
   }

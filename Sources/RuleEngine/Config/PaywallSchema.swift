@@ -1,6 +1,6 @@
 package import Expressions
 
-/// A natively drawn paywall, as AgentWallie's configs describe such paywalls.
+/// A paywall that the SDK draws natively, as AgentWallie's configs describe it.
 package struct PaywallSchema: Hashable, Sendable {
   /// How the paywall is shown and closed. Every setting has a default.
   package struct Settings: Hashable, Sendable {
@@ -47,7 +47,7 @@ package struct PaywallSchema: Hashable, Sendable {
     package var surface = "#F2F2F7"
     package var cornerRadius = 12.0
     package var fontFamily = "system"
-    /// Fonts by use: `display`, `heading`, `body`, `mono`, as far as the config names them.
+    /// The fonts that the config names, by use: `display`, `heading`, `body` and `mono`.
     package var fontFamilies: [String: String]?
 
     package init() {}
@@ -97,7 +97,7 @@ extension PaywallSchema {
     "survey", "custom_view", "badge", "rating",
   ]
 
-  /// The types whose components have components of their own under `children`.
+  /// The types of components that contain other components under `children`.
   static let containerTypes = ["stack", "drawer", "carousel"]
 
   /// Default properties by type, for components whose config omits them.

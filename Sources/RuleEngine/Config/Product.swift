@@ -80,7 +80,7 @@ package struct ProductSlot: Hashable, Sendable {
 }
 
 extension Config {
-  /// The product with an identifier: that of the config, or else that of the store.
+  /// The product with this identifier in the config, or else with this identifier in the store.
   public func product(_ id: String) -> ProductReference? {
     products.last { $0.id.utf8.elementsEqual(id.utf8) }
       ?? products.last { $0.storeID.utf8.elementsEqual(id.utf8) }

@@ -14,8 +14,9 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     self.patch = patch
   }
 
-  /// Reads one to three numbers between dots, also with leading zeros as in `004.012.005`. A `v` may precede them, a
-  /// suffix may follow after a hyphen or a plus sign, and spaces around the string are ignored. Fails for any other string.
+  /// Reads one to three numbers separated by dots. Leading zeros are allowed, as in `004.012.005`. A `v` may precede
+  /// them, a suffix may follow after a hyphen or a plus sign, and spaces around the string are ignored. Fails for any
+  /// other string.
   package init?(_ whole: some StringProtocol) {
     var text = Substring(whole)
     while text.first == " " { text.removeFirst() }
@@ -67,7 +68,7 @@ package enum SDKName: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The SDK that reports this `device.platform`, in any case; nil for a platform without an SDK.
+  /// The SDK that reports this `device.platform`, in upper or lower case; nil for a platform without an SDK.
   package init?(devicePlatform: String) {
     switch devicePlatform.lowercased() {
     case "ios", "ipados", "macos", "visionos", "tvos", "watchos": self = .ios

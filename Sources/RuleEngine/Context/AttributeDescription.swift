@@ -4,12 +4,12 @@ package enum AttributeDescription {
     "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
   ]
 
-  /// The types that the words mean.
+  /// The types that a schema can name.
   package enum ValueType: Sendable {
     case any, bool, number, string, list, map, time, span, null
   }
 
-  /// The words for types.
+  /// The words for types in a schema.
   package static let types: [(word: String, type: ValueType)] = [
     ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
     ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),

@@ -3,7 +3,7 @@ package import Expressions
 /// The roots that the conditions of a paywall's components read: products by slot, the user, the
 /// theme.
 package struct ConditionContext: Hashable, Sendable {
-  /// The roots, a map to fill a frame with.
+  /// The roots, as a map that can fill a frame.
   package let value: Value
 
   /// A context for conditions.
@@ -44,7 +44,7 @@ package struct ConditionContext: Hashable, Sendable {
 
 extension Filter {
   /// The condition under which a paywall's component is shown, as a filter. Conditions cannot contain lists. A
-  /// condition without a value never holds, unless it tests presence.
+  /// condition without a value is never true, unless it tests presence.
   package static func condition(_ json: Value) -> Filter? {
     guard case .map = json, let field = json["field"]?.text else { return nil }
     var found: Operator?

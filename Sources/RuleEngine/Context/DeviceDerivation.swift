@@ -6,8 +6,8 @@ package import Pricing
 /// attributes.
 ///
 /// The time zone of a record is `device.timezone`, the name of an IANA zone. Without it, the zone is
-/// `device.timezoneOffset` in seconds, or else the zone of the clock. Rule sets that read none of these attributes have
-/// no derivation.
+/// `device.timezoneOffset` in seconds, or else the zone of the clock. Rule sets that read no derived attribute have no
+/// derivation.
 package struct DeviceDerivation {
   // SAFETY: `fill` gets a cell for each slot of the program that the steps were made for, `stride`
   // apart. Strings are copied into the caller's arena. Tests: DeviceClockTests,

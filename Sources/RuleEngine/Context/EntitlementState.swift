@@ -33,6 +33,6 @@ package struct EntitlementState: Hashable, Sendable {
     status = productIDs.isEmpty ? .inactive : .active
   }
 
-  /// Switches to another subject. The entitlements of products stay known.
+  /// Switches to another subject, whose entitlements and status are unknown.
   package mutating func reset() { self = EntitlementState() }
 }

@@ -221,7 +221,7 @@ extension EventHistory {
     return times.reduce(0) { $0 + ($1 >= start ? 1 : 0) }
   }
 
-  /// Superwall-Android stores an event with this name when the SDK requests a review.
+  /// The number of requested reviews. Superwall-Android stores the event `review_requested` when it requests a review.
   private func reviewRequests(_ function: String, _ clock: HistoryClock) -> Int? {
     let times = times(of: "review_requested", at: clock)
     switch function {
@@ -261,7 +261,7 @@ extension EventHistory.Window {
 
 extension RuleSet {
   /// Answers the rules' questions about a subject's events in a frame that already contains the subject's attributes.
-  /// Device attributes that audiences compute from events replace those of the device.
+  /// Device attributes that audiences compute from events replace the device's attributes with the same names.
   ///
   /// - Parameters:
   ///   - events: the subject's events.

@@ -59,7 +59,7 @@ package enum PaddedVersion {
     return parts[0] + "." + padded(parts[1], width)
   }
 
-  /// A number with leading zeros. Anything else counts as 0.
+  /// A number with leading zeros. A part that is not a number counts as 0.
   private static func padded(_ part: Substring, _ width: Int) -> String {
     let isNumber = !part.isEmpty && part.utf8.allSatisfy { $0 &- 0x30 < 10 }
     let digits = isNumber ? String(part.drop { $0 == "0" }) : ""

@@ -92,7 +92,7 @@ package struct RecordNotes: Hashable, Sendable {
     if repeatedKeys[key] != nil, repeatedPlaces[key] == nil { repeatedPlaces[key] = place }
   }
 
-  /// Counts a status that is not a valid one.
+  /// Counts a status if it is invalid.
   package mutating func add(status: Cell) {
     // SAFETY: The view of the local cell stays in the closure, and the status is copied.
     // Tests: UserRecordTests.

@@ -61,7 +61,7 @@ package enum SDKFacts {
 
   // MARK: Attributes, parameters, functions
 
-  /// An item that an SDK sends from a version on, up to but not including another.
+  /// An item that an SDK sends from one version on, up to but not including another version.
   package struct Sent: Sendable {
     /// A member of `device`, a function, or a parameter. A final `*` matches any suffix.
     package var name: String
@@ -203,7 +203,7 @@ package enum SDKFacts {
     case customProducts
     /// Computed properties that count placements are read.
     case placementProperties
-    /// The conditions `platform` and `os_version` have values.
+    /// Conditions can read `platform` and `os_version`.
     case topLevelPlatform
     /// A frequency cap may be a string.
     case textCaps

@@ -108,7 +108,7 @@ extension SDKFacts {
     package var android: SDKVersion?
   }
 
-  /// Wrappers report their own version as `platformWrapperVersion`. `sdkVersion` is the native one.
+  /// Wrappers report their own version as `platformWrapperVersion`. `sdkVersion` is the version of the native SDK.
   package static let wrappers: [Wrapper] =
     [
       ("0.1.0", "2.2.3"), ("0.2.9", "2.5.5"), ("0.5.0", "2.6.1"), ("0.8.1", "2.6.4"),

@@ -58,7 +58,7 @@ public struct SDKProfile: Hashable, Sendable {
 
   /// The version that the profile models. The newest SDK is modelled by the newest version whose source is known.
   package var known: SDKVersion {
-    // As far as is known, no expression aborts an Android version without source, nor the newest version.
+    // No expression is known to abort the newest Android version, or Android versions whose source is unknown.
     version
       ?? (sdk == .android ? SDKFacts.newest(sdk).notes : SDKFacts.newest(sdk).source)
   }
@@ -157,7 +157,7 @@ public struct SDKProfile: Hashable, Sendable {
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// always exist.
   ///
-  /// - Parameter binding: how attributes are changed before evaluation. Nil means as the SDK does.
+  /// - Parameter binding: how attributes are changed before evaluation. Nil means the changes that the SDK makes.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
     behavior: EvaluatorBehavior? = nil, binding: ValueBinding? = nil

@@ -155,7 +155,7 @@ package enum SDKSelection: Hashable, Sendable {
       case unreadable(String)
       /// The version is newer than all known versions.
       case newer(String)
-      /// A platform that no SDK sends; it is treated as another one.
+      /// A platform that no SDK sends, and the SDK that is used instead.
       case platform(String, as: SDKName)
     }
   }

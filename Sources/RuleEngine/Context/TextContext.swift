@@ -2,7 +2,7 @@ package import Expressions
 
 /// The roots that the texts of a paywall read: the products by slot, the selected product, the user, and the theme.
 package struct TextContext: Hashable, Sendable {
-  /// The roots, a map to fill a frame with.
+  /// The roots, as a map that can fill a frame.
   package let value: Value
 
   /// A product in a slot of a paywall.
@@ -75,10 +75,9 @@ package struct TextContext: Hashable, Sendable {
     value = .map(entries)
   }
 
-  /// The members of a user record as roots, with the attributes that rules take from the record's top level:
-  /// `subscriptionStatus` and `entitlements` replace a missing `device.subscriptionStatus` and
-  /// `device.activeEntitlements`, and `userId` a missing `user.id`. A member that is null counts as missing, and if a
-  /// member is repeated, the last value counts.
+  /// The members of a user record as roots, completed from the record's top level: `subscriptionStatus`, `entitlements`
+  /// and `userId` replace a missing `device.subscriptionStatus`, `device.activeEntitlements` and `user.id`. A member
+  /// that is null counts as missing. If a member is repeated, the last value counts.
   ///
   /// - Parameter hasUserID: whether `user.id` exists, as for AgentWallie.
   package static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(

@@ -46,7 +46,7 @@ package struct PlacementParams: Hashable, Sendable {
       })
   }
 
-  /// Joins the app's parameters, cleaned, with the parameters that the SDK adds.
+  /// Cleans the app's parameters, and adds the parameters of the SDK.
   ///
   /// - Parameters:
   ///   - isStandardEvent: whether the SDK itself raised the placement.

@@ -66,7 +66,7 @@ package import Expressions
     return hasUserID ? device + [(.userID, .user, "id")] : device
   }
 
-  /// Whether an unknown key is likely meant as the key of the identity.
+  /// Whether an unknown key probably means `userId`.
   package static func meansID(_ key: String) -> Bool {
     let word = key.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
     let known = ["id", "uid", "userid", "customerid", "accountid", "appuserid", "distinctid"]

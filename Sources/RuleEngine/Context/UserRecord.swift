@@ -47,7 +47,7 @@ public struct UserRecordReader: ~Copyable {
       self.offset = offset
     }
 
-    /// For input that is not JSON.
+    /// Creates the rejection of input that is not JSON.
     init(_ fault: JSONFault, in record: ByteView) {
       reason = fault.message
       offset = fault.offset
@@ -66,8 +66,7 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var events = EventHistory()
   /// The oddities of the records that were read.
   package private(set) var notes = RecordNotes()
-  /// Whether the records are requests: the reader collects their ``otherMembers``, and no
-  /// ``notes``.
+  /// Whether the records are requests. The reader then collects their ``otherMembers`` instead of ``notes``.
   package var readsRequests = false
   /// The members that belong to a request instead of the user, whether or not rules read these members. They point into
   /// the record.
@@ -80,7 +79,7 @@ public struct UserRecordReader: ~Copyable {
   }
   /// Derives attributes that a record lacks. Nil if rules read no such attribute.
   package var derivation: DeviceDerivation?
-  /// Whether the attributes are set by the caller, and derived afterwards.
+  /// Whether the caller sets the attributes, and derives missing ones afterwards.
   package var hasOnlyMembers = false
   private let questions: [HostQuestion]
   /// Whether any null in the attributes, at any depth, makes every condition fail.
@@ -146,8 +145,8 @@ public struct UserRecordReader: ~Copyable {
   /// The subject's identity, if it is not stored in the frame.
   private var ownedSubject: String?
 
-  /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so
-  /// they must stay where they are for as long as it is used.
+  /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so they must stay where
+  /// they are for as long as the frame is used.
   package mutating func read(_ record: ByteView, into frame: inout Frame) throws(Rejection) {
     // SAFETY: The caller keeps the bytes where they are for as long as it uses the frame or the
     // reader. A record that is rejected leaves no cell behind. Tests: UserRecordTests,

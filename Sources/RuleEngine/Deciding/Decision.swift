@@ -33,11 +33,11 @@ public struct Decision: Sendable {
     case configRejected(reason: String)
   }
 
-  /// A missing attribute that counts as another value, which determines whether an audience's condition holds.
+  /// A missing attribute that counts as another value and thereby decides whether an audience's condition is true.
   package struct MissingAttribute: Hashable, Sendable {
     package var audience: Int
     package var path: String
-    /// Whether the condition holds.
+    /// Whether the condition is true.
     package var isMatched: Bool
 
     package init(audience: Int, path: String, isMatched: Bool) {
@@ -64,8 +64,8 @@ public struct Decision: Sendable {
     case storeAssignment(experimentID: String, variantID: String)
     /// Report a stored variant that the server has not confirmed.
     case confirmAssignment(experimentID: String, variantID: String)
-    /// Record under this key that the rule applied. For a paywall, record it when the paywall is presented; for a
-    /// holdout, immediately.
+    /// Record under the limit's key that the rule applied. For a paywall, record it when the paywall is presented; for
+    /// a holdout, immediately.
     case recordOccurrence(OccurrenceLimit)
     /// Record an event for the decided placement. Requests add this effect; ``Decision/effects`` does not include it.
     case fireTrigger
@@ -178,7 +178,7 @@ extension RuleSet.Rule {
   package static let undecidable = Decision.Outcome.undecidable(
     reason: "the condition is JavaScript")
 
-  /// The outcome of a variant of the rule, or of the rule without a variant.
+  /// The outcome of the rule for a variant, or for a subject without a variant.
   package func outcome(_ variant: Int?) -> Decision.Outcome {
     if isUndecidable { return Self.undecidable }
     switch audience.experimentStatus {

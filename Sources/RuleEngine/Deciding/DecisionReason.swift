@@ -4,7 +4,7 @@ package import Expressions
 package enum DecisionReason {
   /// The members, in their order. Empty members are omitted.
   package enum Member: Int, CaseIterable {
-    /// Audiences whose condition holds, but whose limit prevents them from deciding.
+    /// Audiences whose condition is true, but whose limit prevents them from deciding.
     case heldBack
     /// Audiences whose condition failed.
     case errors

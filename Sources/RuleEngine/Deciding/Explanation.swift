@@ -12,19 +12,19 @@ public struct Explanation: Sendable {
     public var expression: String?
     /// The clauses of the condition, in source order; empty if the audience was not tried.
     public var clauses: [Clause]
-    /// The error in the condition, if the audience does not match because of it.
+    /// The error that prevents the audience from matching, or nil.
     public var error: RuleError?
-    /// The part of the condition that is already false, if the condition fails because both sides
-    /// of `&&` are evaluated.
+    /// The operand of `&&` that is already false, if the condition fails only because the other operand is also
+    /// evaluated.
     package var falseOperand: String?
-    /// Clauses in which a missing attribute decided whether the condition holds, and the result.
+    /// Clauses in which a missing attribute decided whether the condition is true, and the result.
     package var missing: [(clause: StandInProgram.Clause, holds: Bool)] = []
     /// The occurrence limit, and the times of the occurrences that count now, in order.
     public var limit: OccurrenceLimit?
     public var occurrences: [Instant]
     /// The audience is skipped for owners of this entitlement.
     public var entitlementGuard: String?
-    /// The time of the decision, in the time zone in which its times are written.
+    /// The time of the decision, and the time zone in which the explanation writes times.
     package var clock: HistoryClock
   }
 
@@ -69,7 +69,7 @@ extension Clause {
 
 extension RuleSet {
   /// Decides and explains the decision. The first arguments are the same as for ``decide(_:frame:state:assigner:)``.
-  /// Times are written in the time zone of the clock, or in UTC if it is nil.
+  /// Times are written in the time zone of the clock, or in UTC if the clock is nil.
   public func explain(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     clock: HistoryClock? = nil
@@ -88,7 +88,7 @@ extension RuleSet {
   }
 
   /// Explains one audience of a placement, as if it were the first one. Times are written in the time zone of the
-  /// clock, or in UTC if it is nil.
+  /// clock, or in UTC if the clock is nil.
   ///
   /// - Returns: the explanation, or nil if the placement has no audience with this index.
   public func explain(
@@ -147,7 +147,7 @@ extension RuleSet {
 }
 
 extension Decision.Reason {
-  /// Whether the condition holds.
+  /// Whether the condition is true.
   var holds: Bool {
     switch self {
     case .matched, .occurrenceLimit: true

@@ -96,7 +96,7 @@ extension Clause {
 }
 
 extension Decision.Reason {
-  /// `{"code"}` with its details.
+  /// The reason as JSON: `{"code"}`, and its details.
   public var value: Value {
     let code = Value.string(code)
     switch self {
@@ -144,7 +144,7 @@ extension OccurrenceLimit {
 }
 
 extension Decision.Effect {
-  /// `{"effect"}` with its details.
+  /// The effect as JSON: `{"effect"}`, and its details.
   public var value: Value {
     switch self {
     case .storeAssignment(let experiment, let variant):

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// An explanation in one line.
 extension Explanation {
-  /// The result of the placement: `paywall annual`.
+  /// The result of the placement, such as `paywall annual`.
   package var shortOutcome: String {
     switch decision.outcome {
     case .paywall(let experiment): "paywall \(experiment.variant.paywallID ?? "")"
@@ -19,7 +19,7 @@ extension Explanation {
     decision.decidingAudience.map { "audience \($0.label)" }
   }
 
-  /// Where the variant comes from, or why the user got none.
+  /// The source of the variant, or the reason why the user got no variant.
   package var shortReason: String {
     switch decision.outcome {
     case .paywall(let experiment), .holdout(let experiment):
@@ -37,7 +37,7 @@ extension Explanation {
     }
   }
 
-  /// Limits come first, because a condition that holds does not explain why the audience was skipped.
+  /// Limits come first, because a true condition does not explain why the audience was skipped.
   private var reasonForNone: String {
     let tried = audiences.map { ($0, decision.ruleSet.rules[$0.step.rule].audience.label) }
     for (audience, label) in tried {
@@ -77,8 +77,8 @@ extension Explanation {
     return DiagnosticText.visible(text)
   }
 
-  /// One line per placement: its name, its result, the audience, and the reason. If the lines are
-  /// too wide, each placement gets two, and more if a reason is long.
+  /// One line per placement: its name, its result, the audience, and the reason. If the lines are too wide, each
+  /// placement gets two lines, or more if its reason is long.
   ///
   /// - Parameters:
   ///   - notes: by placement, a note that follows the reason.

@@ -1,11 +1,11 @@
 internal import Expressions
 
 extension Explanation {
-  /// Plain text of several lines.
+  /// The explanation as plain text with several lines.
   public var text: String { text(foldingAbove: .max) }
 
-  /// The explanation in readable form. If there are more audiences than the limit, those that did not match or were not
-  /// reached are summarized.
+  /// The explanation in readable form. If there are more audiences than the limit, audiences that did not match or were
+  /// not reached are summarized.
   package func text(foldingAbove limit: Int) -> String {
     var lines = ["\(decision.placement): \(summary)"]
     let folds = audiences.count > limit
@@ -239,7 +239,7 @@ enum ExplanationText {
     }
   }
 
-  /// The result of a clause: in brackets if it was not reached, `always` or `never` if it reads
+  /// The result of a clause: in brackets if the clause was not reached, `always` or `never` if the clause reads
   /// nothing.
   static func mark(_ clause: Clause) -> String {
     let word =
@@ -261,7 +261,7 @@ enum ExplanationText {
     var values = clause.computed.filter { !hasFailed || $0.value != nil }
       .map { "\(oneLine($0.text)) is \(describe($0.value))" }
     let reason = reason(of: clause)
-    // The reason names what is missing.
+    // The reason already names the missing attribute.
     let told = reason == nil ? nil : clause.failure?.details.subject
     values += clause.attributes.filter { $0.value != nil || $0.path.description != told }
       .map { describe($0) }

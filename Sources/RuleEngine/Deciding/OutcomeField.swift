@@ -13,8 +13,8 @@ package enum OutcomeField: String, CaseIterable, Sendable {
   case variant
   /// The identifier of the paywall to show.
   case paywall
-  /// The reason, as `tollgate precompute --reasons` writes it. Of the tables, only Arrow's include the reason, because
-  /// it depends on the user and not only on the choice.
+  /// The reason, as `tollgate precompute --reasons` writes it. Among tables, only those in Arrow format include the
+  /// reason, because it depends on the user and not only on the choice.
   case reason
 
   /// The type of the field in a table.

@@ -1,8 +1,8 @@
 package import Expressions
 
-/// A subject's purchases, and whether they mattered. Only an audience's condition or its guard
-/// reads them. Superwall's SDKs for iOS and Android show a paywall to subscribers too, and a gated
-/// feature affects only what happens after the paywall.
+/// A subject's purchases, and whether they mattered. Only conditions and guards of audiences read purchases.
+/// Superwall's SDKs for iOS and Android show a paywall to subscribers too, and a gated feature affects only what
+/// happens after the paywall.
 package struct Ownership: Hashable, Sendable {
   struct Owned: Hashable, Sendable {
     var name: String
@@ -69,7 +69,7 @@ extension Explanation {
       device?[DeviceAttribute.activeEntitlements.rawValue] ?? record[UserMember.entitlements.key]
     var owned: [String] = []
     if case .list(let names)? = listed { owned = names.compactMap({ $0.text }) }
-    // If the audience's guard let the subject pass, the guard reports the purchases.
+    // A subject without a status and entitlements has no purchases to report.
     guard status?.text != nil || !owned.isEmpty else { return }
     let granted = config.entitlements(ofPaywall: experiment.variant.paywallID ?? "")
     let asked: [DeviceAttribute] = [.subscriptionStatus, .activeEntitlements, .activeProducts]

@@ -23,7 +23,7 @@ public struct RuleError: Hashable, Sendable {
   /// The attribute that caused the error, such as `user.email`; nil if no attribute did.
   public var path: String?
   /// The error as a readable message: `user.email is missing, and endsWith needs a string`. Comparing errors ignores
-  /// it.
+  /// the message.
   public var message: String
 
   public static func == (a: RuleError, b: RuleError) -> Bool {
@@ -50,7 +50,7 @@ public struct RuleError: Hashable, Sendable {
     self.message = message
   }
 
-  /// The error as in outcome lines: `{"audience", "clause", "code", "path"}`.
+  /// The error as JSON in outcome lines: `{"audience", "clause", "code", "path"}`.
   public var value: Value {
     .object([
       "audience": .int(Int64(audience)), "clause": .string(clause), "code": .string(code),
@@ -232,7 +232,7 @@ enum RuleErrorText {
     }
   }
 
-  /// Describes a literal that fails for every user; nil if an attribute is at fault.
+  /// Describes a literal that fails for every user; nil if an attribute causes the failure.
   static func literalProblem(_ details: Program.FailureDetails) -> String? {
     guard let literal = details.literal, let operation = details.operation else { return nil }
     if literal.isZone, let problem = WireTime.zoneProblem(literal.value) { return problem }
@@ -290,7 +290,7 @@ enum RuleErrorText {
     }
   }
 
-  /// Describes arithmetic of an integer and a double, which CEL does not have; nil for other failures.
+  /// Describes arithmetic of an integer and a double, which CEL does not support; nil for other failures.
   private static func numbers(
     _ failure: Failure, _ details: Program.FailureDetails, _ subject: String
   ) -> String? {
@@ -321,7 +321,7 @@ enum RuleErrorText {
   /// The type that a function expects, if all its operands have the same types.
   private static func operand(ofFunction name: String, in dialect: Dialect) -> String? {
     let parts = FunctionPage.signatures(of: name, in: dialect).map { signature in
-      // The operands after the loop variable are evaluated for the elements.
+      // The operands after the loop variable are evaluated for each element.
       signature.operands.prefix { !$0.isName }
     }
     guard let types = parts.first?.first?.types,

@@ -7,10 +7,10 @@ package protocol RuleWalk: ~Copyable {
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   mutating func reached(_ rule: Int)
-  /// The subject owns the entitlement whose owners skip the rule's audience.
+  /// Called if the subject owns the entitlement whose owners skip the rule's audience.
   mutating func passedOver(_ rule: Int)
   mutating func matched(_ rule: Int)
-  /// The rule has reached its limit.
+  /// Called if the rule has reached its limit.
   mutating func heldBack(_ rule: Int, count: Int)
 }
 

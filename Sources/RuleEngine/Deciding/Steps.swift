@@ -4,7 +4,7 @@ extension Decision {
   /// The reason why an audience matches or not. The set of reasons is closed and stable.
   public enum Reason: Hashable, Sendable {
     case matched
-    /// The condition is false, or its value is not a boolean. In that case the reason names the type of the value.
+    /// The condition is false, or its value is not a boolean but has the type `valueType`.
     case expressionFalse(valueType: String?)
     case expressionError(EvaluationError)
     /// The expression does not compile.
@@ -17,7 +17,7 @@ extension Decision {
     case notReached
   }
 
-  /// The result for one audience. Audiences after the one that decides have no step.
+  /// The result for one audience. Audiences after the deciding audience have no step.
   public struct Step: Hashable, Sendable {
     /// The position of the audience in its placement, from 0.
     public var index: Int
@@ -96,7 +96,7 @@ private struct RecordingWalk: RuleWalk {
   {
     if isOver { return false }
     isOver = ruleSet.storage.endsApp(reading: rule)
-    // Copying a rule takes longer than its condition.
+    // Copying a rule takes longer than evaluating its condition.
     guard !ruleSet.storage.rules[rule].isBroken, let entry = ruleSet.storage.rules[rule].entry
     else {
       reasons[rule - first] = .expressionBroken

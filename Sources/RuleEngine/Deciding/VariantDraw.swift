@@ -12,7 +12,8 @@ package struct VariantDraw: Hashable, Sendable {
   /// Whether the number is one of the hundred buckets of djb2.
   let isBucket: Bool
 
-  /// Nil if the variant was stored, is the only variant, or does not exist, because no draw is then made.
+  /// Creates the draw of a decision. Fails if there was no draw: the variant was stored, is the only variant, or does
+  /// not exist.
   init?(of decision: Decision, subjectID: String, _ assigner: Assigner) {
     // SAFETY: Views of both strings stay in their closures. Tests: DecideTests.
     let verdict = decision.verdict

@@ -138,7 +138,7 @@ extension EffectTable.OutcomeKind {
 package struct AppliedEffect: Hashable, Sendable {
   package enum Time: String, Hashable, Sendable {
     case atOnce
-    /// The effect applies when the paywall is loaded and, if it should be presented, the app can present it.
+    /// The effect applies when the paywall is loaded and, for a presentation, the app can present it.
     case whenAvailable
     /// The effect applies when the paywall is on the screen.
     case whenPresented

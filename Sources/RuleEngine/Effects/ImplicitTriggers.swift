@@ -9,7 +9,7 @@ package struct ImplicitTriggers: Hashable, Sendable {
     /// The placement is evaluated like a placement that the app registers.
     case triggerPaywall
     /// If the placement leads to a paywall, the new paywall replaces the open paywall, and takes over its handler, call
-    /// and gating. The only outcome is the outcome of the last paywall.
+    /// and gating. Only the last paywall's outcome is reported.
     case closePaywallThenTriggerPaywall
     /// The open paywall is closed and gets its own outcome. Then the placement is evaluated.
     case deepLinkTrigger
@@ -44,8 +44,8 @@ package struct ImplicitTriggers: Hashable, Sendable {
     looksForOpenPaywall: false, linksNeedPlacement: false)
 
   /// - Parameters:
-  ///   - hasPlacement: whether the config has the event's placement. Its name is ``SuperwallEventName/placementName``,
-  ///     except for custom placements, which have their own names.
+  ///   - hasPlacement: whether the config has the event's placement. The placement's name is
+  ///     ``SuperwallEventName/placementName``, except for custom placements, which have their own names.
   ///   - opener: the event that opened the current paywall. Nil if the app registered its placement, or if no paywall
   ///     is open.
   package func outcome(

@@ -28,7 +28,7 @@ public struct PlacementEvaluator: ~Copyable {
   public var events = EventHistory()
   /// The ID of the subject.
   public let subjectID: String
-  /// The subject's assignments: those that the caller passed, and those that were made here.
+  /// The subject's assignments, both from the caller and from this evaluator's decisions.
   public private(set) var assignments: [Assignment]
   /// Occurrences by key.
   public private(set) var occurrences: [DecisionState.Occurrences]

@@ -29,8 +29,8 @@ extension RuleSet {
   /// subject's treatments, if the rules request preloading.
   ///
   /// - Parameters:
-  ///   - frame: filled with the subject's attributes, and with the empty string as parameters.
-  ///     Rules that are preloaded when they match see this value without a placement.
+  ///   - frame: filled with the subject's attributes, and with the empty string as parameters. Rules with `IF_TRUE` are
+  ///     evaluated with these parameters, because there is no placement.
   package func preloadedPaywalls(
     settings: ConfigSettings, frame: inout Frame, state: DecisionState
   ) -> PreloadSelection {

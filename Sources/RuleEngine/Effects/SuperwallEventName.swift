@@ -91,8 +91,8 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   /// Creates an event from its name. Unknown names become `unknown`.
   public init(decoding name: String) { self = SuperwallEventName(rawValue: name) ?? .unknown }
 
-  /// The name of the event in the event history and in placements. Rules can read it and triggers can use it. Apps
-  /// cannot register placements with these names.
+  /// The name of the event in the event history and in placements. Rules can ask about the event by this name, and
+  /// triggers can use it. Apps cannot register placements with these names.
   public var placementName: String {
     switch self {
     case .firstSeen: "first_seen"

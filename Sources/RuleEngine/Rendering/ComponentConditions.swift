@@ -1,8 +1,8 @@
 internal import Expressions
 internal import Pricing
 
-/// Problems in the condition of a native paywall's component. Such a component is always hidden,
-/// because unreadable conditions never hold.
+/// Problems in the condition of a native paywall's component. A component whose condition is unreadable is always
+/// hidden.
 struct ComponentCondition {
   let schema: PaywallSchema
 
@@ -63,7 +63,7 @@ struct ComponentCondition {
 
   // MARK: Fields
 
-  /// A field that never exists.
+  /// Reports a field that never exists.
   private func badField(_ filter: Filter, at path: String) -> Diagnostic? {
     let names = filter.path
     guard let root = names.first else { return nil }

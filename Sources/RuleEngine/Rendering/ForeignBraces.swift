@@ -7,13 +7,13 @@ package enum ForeignBraces {
   private static let tags: [(open: String, close: String)] = [
     ("{{", "}}"), ("{%", "%}"), ("<<", ">>"), ("<%", "%>"),
   ]
-  /// The braces around a path. Pairs that begin another pair come after that pair.
+  /// The braces around a path. A pair comes after longer pairs that begin with the same characters.
   private static let braces: [(open: String, close: String)] = [
     ("${", "}"), ("{ {", "} }"), ("{", "}"), ("[", "]"), ("%", "%"),
   ]
   private static let roots = ["products", "user", "device", "params"]
 
-  /// The findings in a text, in its order.
+  /// The findings in a text, in the order of the text.
   package static func findings(in text: String) -> [Diagnostic] {
     let bytes = Array(text.utf8)
     var found: [Diagnostic] = []

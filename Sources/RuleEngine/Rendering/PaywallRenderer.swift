@@ -1,7 +1,7 @@
 package import Expressions
 internal import Pricing
 
-/// Renders the texts of one paywall for many users, one at a time. Each thread has its own.
+/// Renders the texts of one paywall for many users, one at a time. Each thread needs its own renderer.
 package struct PaywallRenderer: ~Copyable {
   // SAFETY: The frame and `cells` point into the last record. Both are reset before the next record
   // and by `forget()`. Tests: PrecomputeTextsTests, asan.
@@ -22,7 +22,7 @@ package struct PaywallRenderer: ~Copyable {
   private let readsAllData: Bool
   /// The known values, by whether the user is eligible for the offer of each product.
   private var contexts: [[Bool]: Value] = [:]
-  /// The products whose offers are in the frame.
+  /// For each product, whether its offer is in the frame.
   private var offers: [Bool] = []
   private var known: Value
 

@@ -7,7 +7,7 @@ package struct PaywallTexts: Sendable {
   package struct Resolved: Sendable {
     /// The visible components, with their texts resolved.
     package var components: [Value]
-    /// IDs (or types) of the components that their condition hides.
+    /// IDs (or types) of the components that are hidden by their conditions.
     package var hidden: [String]
     /// The errors of rendering, by the path of the text.
     package var errors: [(path: String, error: RenderError)]
@@ -124,7 +124,7 @@ package struct PaywallTexts: Sendable {
   }
 
   /// The numbers of the texts, in the order of ``textPaths``, that are hidden whichever product is selected. A
-  /// condition around such a text does not hold for these products and this theme.
+  /// condition around such a text is false for these products and this theme.
   package func hiddenTexts(products: [TextContext.SlottedProduct]) -> Set<Int> {
     let known = filters.indices.filter {
       ["products", "theme"].contains(filters[$0].path.first)
@@ -230,7 +230,7 @@ package struct PaywallTexts: Sendable {
       }
     }
 
-    /// The number of a component's condition, or nil if it has no readable one.
+    /// The number of a component's condition, or nil if the component has no readable condition.
     private mutating func condition(_ component: Value, _ path: String) -> Int? {
       guard let condition = component["condition"], condition != .null else { return nil }
       let read = Filter.condition(condition)

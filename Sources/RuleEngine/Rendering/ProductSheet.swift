@@ -51,7 +51,7 @@ package struct ProductSheet: Sendable {
     }
   }
 
-  /// The products by profile, in their order.
+  /// A sheet for each profile, with the profile's products in the order of the list.
   ///
   /// - Parameter profile: nil for the profile that each product's store suggests.
   package static func sheets(

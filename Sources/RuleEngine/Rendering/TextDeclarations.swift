@@ -195,7 +195,7 @@ package struct TextDeclarations: Sendable {
     return .object(members, isOpen: isOpen)
   }
 
-  /// The attributes that the selected product may have, which can be any of the products.
+  /// The attributes that the selected product may have. Any of the products may be selected.
   private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
   {
     guard case .object(let members, _) = first, products.count > 1 else { return first }
@@ -273,7 +273,7 @@ package struct TextDeclarations: Sendable {
 }
 
 extension TemplateSchema.Shape {
-  /// The shape that is known about a value with one of two shapes.
+  /// The shape of a value that may have either of two shapes.
   fileprivate func common(with other: TemplateSchema.Shape) -> TemplateSchema.Shape {
     if case .value(let one) = self, case .value(let two) = other, one == two { return self }
     return type == other.type ? withoutValue : .any

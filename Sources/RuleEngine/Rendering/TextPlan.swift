@@ -1,8 +1,8 @@
 package import Expressions
 package import Pricing
 
-/// The compiled texts of a config's paywalls, with the products of each paywall. A batch renders
-/// them beside its decisions.
+/// The compiled texts of a config's paywalls, with the products of each paywall. A batch renders the texts along with
+/// its decisions.
 ///
 /// Attributes of products are computed here, once for all users.
 package struct TextPlan: Sendable {
@@ -13,7 +13,7 @@ package struct TextPlan: Sendable {
     package var names: [String]
     var texts: TemplateSet
     let products: PaywallProducts
-    /// The values that are known before the user is, for users that may get every offer.
+    /// The values that do not depend on the user, for users that may get every offer.
     var known: Value = .map([])
     /// The context in which products are sold. Nil if texts are the same for all users.
     var offers: PricingContext?
@@ -30,8 +30,8 @@ package struct TextPlan: Sendable {
 
   /// - Parameters:
   ///   - prices: products with the prices that the config lacks.
-  ///   - select: the slot of the selected product, on paywalls that have it. Otherwise the first
-  ///     product is selected.
+  ///   - select: the slot of the selected product, on paywalls that have this slot. Otherwise the first product is
+  ///     selected.
   ///   - profile: the profile whose names and rounding apply to the attributes. Nil for the profile that each product's
   ///     store suggests.
   /// - Throws: ``PricingError`` if the time zone does not exist.
@@ -150,7 +150,7 @@ extension TextPlan {
     record.withUnsafeBufferPointer { record in
       renderer.append(record, to: &output) { problems.append("  \($0): \($1.message)") }
     }
-    // The renderer appends a member that follows others.
+    // The renderer appends a member that follows other members.
     let object = Array("{".utf8) + output.dropFirst() + Array("}".utf8)
     guard case .map(let texts)? = (try? Value.parse(json: object))?["texts"] else {
       return ([], problems)

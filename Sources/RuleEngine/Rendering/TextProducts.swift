@@ -12,8 +12,8 @@ package struct TextProducts: Sendable {
   private static let usualSlots = ["primary", "secondary", "tertiary"]
 
   /// - Parameters:
-  ///   - products: a product without a slot gets `primary`, `secondary` and `tertiary` if no
-  ///     product has a slot, otherwise its identifier.
+  ///   - products: the products. If no product has a slot, their slots are `primary`, `secondary` and `tertiary`.
+  ///     Otherwise the slot of a product without a slot is its identifier.
   ///   - profile: the profile whose names and rounding apply to the attributes. Nil for the profile that each product's
   ///     store suggests.
   /// - Throws: ``PricingError`` if the time zone does not exist.

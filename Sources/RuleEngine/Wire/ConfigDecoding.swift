@@ -73,7 +73,7 @@ extension Paywall {
 }
 
 extension Diagnostic {
-  /// Input that is not JSON: the place of the error, and a suggestion.
+  /// Creates a diagnostic about input that is not JSON, with the place of the error and a suggestion.
   package init(_ fault: JSONFault, in json: [UInt8]) {
     self.init(
       .decodeFailure,

@@ -104,8 +104,8 @@ package struct DecodingLog {
     [Diagnostic.PeerEffect(strictPeers, .rejectsConfig)]
   }
 
-  /// Reports a diagnostic. An element that is usable here but makes an SDK in the field reject the
-  /// whole config is an error for that reason.
+  /// Reports a diagnostic. An element that makes a shipped SDK reject the whole config is an error, even if this engine
+  /// can use the element.
   package mutating func report(
     _ code: Diagnostic.Code = .decodeFailure, _ message: String,
     severity: Diagnostic.Severity = .error, at path: String,
@@ -121,7 +121,7 @@ package struct DecodingLog {
         path: path, related: related, notes: notes, suggestion: suggestion, peers: peers))
   }
 
-  /// Reports that a key is missing which SDKs require and this engine does not need.
+  /// Reports a missing key that SDKs require but this engine does not need.
   ///
   /// - Parameter meaning: the effect of the missing key, if it affects decisions. The key is then reported separately.
   mutating func absent(
@@ -168,8 +168,7 @@ package struct DecodingLog {
     return word.count > 3 && found.count == 1 ? found[0] : nil
   }
 
-  /// For a key that SDKs require and this engine does not need: reports that it is missing, or
-  /// null.
+  /// Reports a missing or null key that SDKs require but this engine does not need.
   private mutating func tellAbsence(_ key: ConfigKey, _ element: ConfigElement) {
     guard element.has(key.name), !key.requiredBy.isEmpty else {
       return absent(
@@ -214,7 +213,7 @@ package struct DecodingLog {
 
   /// Reports an optional key that is missing, or whose value has another type.
   ///
-  /// - Parameter meaning: the effect here.
+  /// - Parameter meaning: the effect in this engine.
   mutating func missing(
     _ key: String, _ what: String, _ element: ConfigElement, meaning: String?
   ) {

@@ -24,7 +24,7 @@ enum ForeignConfig {
     return data(root) ?? known(root)
   }
 
-  /// Services that wrap the data that they send.
+  /// Recognizes files of services that wrap their content in `data`.
   private static func data(_ root: ConfigElement) -> String? {
     guard let data = root.member("data") else { return nil }
     for element in [data] + (data.elements ?? []).prefix(1) where element.isObject {

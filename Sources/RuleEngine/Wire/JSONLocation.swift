@@ -19,7 +19,7 @@ package enum JSONLocation {
   /// The bytes of a file for a part of a string. The file may contain escapes.
   ///
   /// - Parameters:
-  ///   - range: in the string.
+  ///   - range: the part of the string.
   ///   - string: the place of the string, with its quotes.
   package static func range(_ range: SourceRange, ofStringAt string: Range<Int>, in json: [UInt8])
     -> SourceRange
@@ -69,7 +69,8 @@ package enum JSONLocation {
     find(paths, in: json).filter { !$0.value.isEmpty }
   }
 
-  /// By path, the place of its value; if the value is missing, an empty range where it would be.
+  /// The place of the value at each path. If the value is missing, the place is an empty range where the value would
+  /// be.
   private static func find(_ paths: some Sequence<String>, in json: [UInt8])
     -> [String: Range<Int>]
   {

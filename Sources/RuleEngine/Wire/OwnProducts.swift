@@ -54,7 +54,7 @@ extension ProductDecoder {
     }
   }
 
-  /// Checks that slots are unique, and that no name hides another.
+  /// Checks that slots are unique, and that no name hides another name.
   private mutating func checkSlots(_ elements: [ConfigElement]) {
     var known: [String: ConfigElement] = [:]
     for slot in elements.compactMap({ $0.member("slot") }) {

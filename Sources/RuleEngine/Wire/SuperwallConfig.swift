@@ -129,7 +129,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
     return nil
   }
 
-  /// Replaces an invalid address.
+  /// The URL that replaces an invalid URL.
   private static let fallbackURL = "https://superwall.com"
 
   private mutating func webToApp(_ root: ConfigElement) -> ConfigSettings.WebToApp? {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Paywalls, their products and surveys.
+/// Reads paywalls, their products and surveys.
 extension SuperwallConfigDecoder {
   package static let paywallKeys = [
     ConfigKey("id", requiredBy: native), ConfigKey("identifier", requiredBy: native),

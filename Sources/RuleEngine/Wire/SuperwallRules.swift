@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Triggers, rules and variants.
+/// Reads triggers, rules and variants.
 extension SuperwallConfigDecoder {
   package static let ruleKeys = [
     ConfigKey("experiment_id", requiredBy: native),
@@ -129,7 +129,7 @@ extension SuperwallConfigDecoder {
 
   // MARK: Parts of a rule
 
-  /// Reads the preload behavior of a rule. If a rule requires another evaluation, its paywall is always loaded.
+  /// Reads the preload behavior of a rule. If `requires_re_evaluation` is true, the rule's paywall is always loaded.
   private mutating func preload(_ rule: ConfigElement) -> Preload {
     guard let element = rule.member("preload") else { return .always }
     guard element.isObject else {

@@ -37,7 +37,7 @@ package enum WireTime {
 
   /// The part of a time that is out of range. Nil if each part is valid alone.
   private static func excess(in text: String) -> String? {
-    // Without an offset, which may follow minutes or seconds.
+    // The time without its offset, which may follow minutes or seconds.
     let time = text.utf8.dropFirst(16).first == 0x3A ? text.prefix(19) : text.prefix(16)
     let numbers = time.split { !$0.isASCII || !$0.isNumber }.map { Int($0) ?? 0 }
     let ranges = [

@@ -129,7 +129,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
   }
 
   mutating func frequencyCap(_ element: ConfigElement) -> AgentWallieModel.FrequencyCap? {
-    // Older configs have only the type.
+    // Older configs contain only the type, as a string.
     let text = element.text ?? element.member("type")?.text
     guard let kind = text.flatMap(AgentWallieModel.FrequencyCap.Kind.init(rawValue:)) else {
       let known = AgentWallieModel.FrequencyCap.Kind.allCases.map { $0.rawValue }
@@ -182,7 +182,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
       trafficPercentage: trafficPercentage(element))
   }
 
-  /// No SDK reads the percentage. It is compared with the share that the variants leave.
+  /// Reads the holdout percentage. SDKs ignore it, so it is only compared with the share that no variant covers.
   private mutating func holdoutPercentage(_ element: ConfigElement) -> Double {
     guard let number = log.optionalNumber("holdout_percentage", of: element) else { return 0 }
     checkFraction(number, "holdout_percentage", element)

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Filters. An unusable filter never holds, and is reported.
+/// Reads filters. An unusable filter is reported, and is never true.
 extension AgentWallieDecoder {
   package static let filterKeys = ["field", "operator", "value", "conjunction"].map {
     ConfigKey($0)
@@ -74,7 +74,7 @@ extension AgentWallieDecoder {
     }
   }
 
-  /// Reports valid filters that hold always or never.
+  /// Reports valid filters that are always or never true.
   private mutating func checkValue(
     _ operator: Filter.Operator, _ value: Value, _ element: ConfigElement
   ) {

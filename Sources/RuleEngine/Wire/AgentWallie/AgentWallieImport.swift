@@ -1,7 +1,7 @@
 internal import Expressions
 
 /// Turns AgentWallie's model into a ``Config``. Inactive parts are dropped, audiences are sorted by their order of
-/// evaluation, caps become occurrence limits, and the share of subjects that the variants leave becomes a holdout
+/// evaluation, caps become occurrence limits, and the share of subjects that no variant covers becomes a holdout
 /// variant.
 struct AgentWallieImport {
   let model: AgentWallieModel

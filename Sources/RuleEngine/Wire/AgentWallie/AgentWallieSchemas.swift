@@ -1,7 +1,7 @@
 package import Expressions
 internal import Pricing
 
-/// Products, and natively drawn paywalls.
+/// Reads products and natively drawn paywalls.
 extension AgentWallieDecoder {
   package static let productKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("store", requiredBy: native),

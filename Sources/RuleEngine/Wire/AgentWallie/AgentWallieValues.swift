@@ -152,7 +152,7 @@ extension Value {
   }
 }
 
-/// Parts of AgentWallie's config by the name of their type, decoded and encoded again.
+/// Decodes parts of AgentWallie's config, named by their type, and encodes them again.
 package enum AgentWalliePart {
   /// - Returns: the part with its defaults, or nil if it is unusable or its type is unknown, together with the
   ///   diagnostics.
