@@ -14,9 +14,9 @@ public import SDK
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class PlacementHandle {
-  /// Identifies the events of this handle. Pass it to
-  /// ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)`` to receive them, and to answer
-  /// the requests of the placement's paywalls.
+  /// Identifies the events of this handle. Pass the ID to
+  /// ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)`` to receive the events, and to
+  /// answer the requests of the placement's paywalls.
   public nonisolated let handlerID: String
 
   private var progress = PlacementProgress()
@@ -41,7 +41,7 @@ public final class PlacementHandle {
     }
   }
 
-  /// How far it is.
+  /// The progress of the placement.
   public var state: PlacementState { progress.state }
 
   /// Whether a registration is still running: its paywall is loading, visible, or waiting for another paywall.

@@ -59,7 +59,7 @@ public final class SuperwallStore {
     show(now)
   }
 
-  /// Sets only members whose value differs, because setting one redraws views.
+  /// Sets only members whose value differs, because setting a member redraws views.
   private func show(_ state: TollgateState) {
     func update<Value: Equatable>(
       _ member: ReferenceWritableKeyPath<SuperwallStore, Value>, _ value: Value

@@ -22,7 +22,7 @@ package final class FileStorage: StateStorage {
     var faults: [String] = []
   }
 
-  /// A file below this size is not rewritten, in bytes.
+  /// The size in bytes below which a file is not rewritten.
   private static let leastSize: UInt64 = 1 << 20
 
   private let folder: String
@@ -55,7 +55,7 @@ package final class FileStorage: StateStorage {
         try file.seek(toOffset: open.size)
         try file.write(contentsOf: line)
       } catch {
-        // An incomplete line would damage the next one.
+        // An incomplete line would damage the next line.
         try? file.truncate(atOffset: open.size)
         open.file = nil
         open.fileSize = sizeOnDisk
@@ -74,7 +74,7 @@ package final class FileStorage: StateStorage {
     }
   }
 
-  /// The contents of the file, for a storage of another kind, and its files on disk.
+  /// The contents of the file, for a storage of another kind, and the paths of the files on disk.
   package func takeOver() throws -> (image: StorageImage, paths: [String]) {
     try withFile { open in
       try? open.file?.close()
@@ -86,7 +86,7 @@ package final class FileStorage: StateStorage {
   private func withFile<Result>(_ body: (inout Open) throws -> Result) throws -> Result {
     try state.withLock { state in
       var open = try state.open ?? read(&state.faults)
-      // If two storages had it, every change would copy all of it.
+      // If two variables held the contents, every change would copy all of them.
       state.open = nil
       defer { state.open = open }
       return try body(&open)
@@ -95,7 +95,7 @@ package final class FileStorage: StateStorage {
 
   // MARK: Files
 
-  /// Two writers of one file lose each other's data, so the second one to write stops.
+  /// Two writers of one file would lose each other's data, so the second writer stops.
   private struct SharedFolder: LocalizedError {
     var folder: String
     var errorDescription: String? {
@@ -139,8 +139,8 @@ package final class FileStorage: StateStorage {
     }
     // The process may have ended in the middle of the last line, which then does not count.
     open.size = UInt64(begin - data.startIndex)
-    // A large file is rewritten with the first change of every process. A start reads all of it,
-    // which takes three times as long when changes are stored separately.
+    // A large file is rewritten with the first change of every process. Every start reads the whole file, which takes
+    // three times as long when changes are stored separately.
     open.compactSize = open.size / 4
     if isDamaged {
       faults.append(
@@ -195,7 +195,7 @@ package final class FileStorage: StateStorage {
 }
 
 extension StorageChange {
-  /// The form in a file.
+  /// The change as JSON for the file.
   fileprivate var value: Value {
     switch self {
     case .set(let key, let value): .object(["set": .string(key), "to": value])
@@ -242,7 +242,7 @@ extension StorageImage {
     return lines
   }
 
-  /// - Returns: whether the line was readable. An unreadable one changes nothing.
+  /// - Returns: whether the line was readable. An unreadable line changes nothing.
   fileprivate mutating func apply(line: Data) -> Bool {
     guard let value = try? Value.parse(json: line) else { return false }
     if let name = value["log"]?.text, let times = value["times"]?.elements {

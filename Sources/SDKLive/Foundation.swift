@@ -14,7 +14,7 @@ extension StoreError: LocalizedError {
 }
 
 extension Date: AttributeConvertible {
-  /// An ISO 8601 string in UTC.
+  /// The date as an ISO 8601 string in UTC.
   public var attributeValue: Value { Instant(self).attributeValue }
 
   public init(_ instant: Instant) {
@@ -40,7 +40,7 @@ extension UUID: AttributeConvertible {
 }
 
 extension Decimal: AttributeConvertible {
-  /// The nearest binary floating-point number, as in JSON.
+  /// The number as the nearest binary floating-point number, as in JSON.
   public var attributeValue: Value { .double(NSDecimalNumber(decimal: self).doubleValue) }
 }
 

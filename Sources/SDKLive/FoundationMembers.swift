@@ -30,7 +30,7 @@ extension StoreTransaction {
   public var originalDate: Date? { Self.date(originalTransactionDate) }
   /// When the purchase expires.
   public var expiry: Date? { Self.date(expirationDate) }
-  /// When it was revoked.
+  /// When the purchase was revoked.
   public var revocation: Date? { Self.date(revocationDate) }
 
   private static func date(_ text: String?) -> Date? {
@@ -51,11 +51,11 @@ extension Money {
 }
 
 extension PresentationHandle {
-  /// The paywall requests to open a URL in the app or outside it.
+  /// Reports that the paywall requests to open a URL inside or outside the app.
   public func openURL(_ url: URL, external: Bool = false) {
     openURL(url.absoluteString, external: external)
   }
 
-  /// The paywall requests to follow a link inside the app.
+  /// Reports that the paywall requests to open a deep link into the app.
   public func openDeepLink(_ url: URL) { openDeepLink(url.absoluteString) }
 }

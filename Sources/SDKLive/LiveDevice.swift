@@ -7,11 +7,11 @@ package import SDK
 
 /// The machine that the SDK runs on, as far as Foundation knows it.
 package struct LiveDevice: Device {
-  /// Adds the app's own knowledge. Called with the facts that were found.
+  /// Adds facts that only the app knows to the facts that were found.
   private let adjust: @Sendable (inout DeviceFacts) -> Void
 
-  /// - Parameter adjust: adds facts that only the app knows (vendor ID, radio type, interface
-  ///   style...), and may change the others.
+  /// - Parameter adjust: adds facts that only the app knows (vendor ID, radio type, interface style...), and may change
+  ///   other facts.
   package init(adjust: @escaping @Sendable (inout DeviceFacts) -> Void = { _ in }) {
     self.adjust = adjust
   }

@@ -41,7 +41,7 @@ extension SuperwallDelegate {
 }
 
 extension Value {
-  /// The same in the types of Foundation's JSON.
+  /// The value in the types of Foundation's JSON.
   fileprivate var foundationObject: Any {
     switch self {
     case .null: NSNull()
@@ -59,7 +59,7 @@ extension Value {
   }
 }
 
-/// The error, as in the log.
+/// An error with a message from the log.
 private struct LoggedError: LocalizedError {
   var errorDescription: String?
 }

@@ -12,7 +12,8 @@
   /// ```
   ///
   /// The SDK does not read the event history when it starts, and rules read only the events that they name. Data that
-  /// ``SDKLive`` stored in the folder is imported once. An unreadable database is renamed, and a new one is created.
+  /// ``SDKLive`` stored in the folder is imported once. An unreadable database is renamed, and a new database is
+  /// created.
   ///
   /// If the process is killed, no written data is lost. After a power failure, the last writes may be lost, but the
   /// database stays intact.
@@ -57,7 +58,7 @@
 
     // MARK: Opening
 
-    /// Runs work on the database. A damaged one is set aside, and a new one is created.
+    /// Runs work on the database. A damaged database is set aside, and a new database is created.
     private func attempt<Result: Sendable>(
       _ body: (DatabaseQueue) async throws -> Result
     ) async throws -> Result {
@@ -67,7 +68,7 @@
         used = database
         return try await body(database)
       } catch let error as DatabaseError where error.isDamage {
-        // Another call may have noticed it before.
+        // Another call may already have noticed the damage.
         if used === database { try setAside(error) }
         return try await body(try open())
       }
@@ -87,8 +88,7 @@
       return opened
     }
 
-    /// Imports the data of ``FileStorage`` in the folder, once. Its file is deleted after the
-    /// import.
+    /// Imports the data of ``FileStorage`` in the folder, once. The file is deleted after the import.
     ///
     /// A mark in the database, written together with the data, records the import. If the process
     /// is killed meanwhile, or the file is temporarily unreadable, the import happens at the next
@@ -114,7 +114,7 @@
       database = nil
       let name = "\(path).damaged-\(Int(Date().timeIntervalSince1970 * 1_000))"
       try FileManager.default.moveItem(atPath: path, toPath: name)
-      // The files beside the database belong to it, and would damage the next one.
+      // The files next to the database belong to it, and would damage the next database.
       for end in ["-wal", "-shm"] {
         try? FileManager.default.moveItem(atPath: path + end, toPath: name + end)
       }

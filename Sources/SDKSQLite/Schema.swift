@@ -3,7 +3,7 @@
   internal import GRDB
   internal import SDK
 
-  /// The tables, and how those of earlier versions become them.
+  /// The tables, and the migrations from earlier versions.
   enum Schema {
     static var migrator: DatabaseMigrator {
       var migrator = DatabaseMigrator()

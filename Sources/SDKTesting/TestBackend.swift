@@ -39,7 +39,7 @@ final class TestBackend: Transport {
     switch network {
     case .fails: throw .network("the network is down")
     case .hangs:
-      // Longer than any caller waits.
+      // Sleeps longer than any caller waits.
       try? await time.sleep(milliseconds: 365 * 86_400_000)
       throw .timeout
     case .answers: break

@@ -13,8 +13,8 @@ public final class TestStore: PurchaseStore {
 
   /// - Parameters:
   ///   - products: the products of the store.
-  ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, in order. The last one repeats. A restore returns only products that the
+  ///   - purchases: the results of purchases, in order. The last result repeats.
+  ///   - restores: the results of restores, in order. The last result repeats. A restore returns only products that the
   ///     user owns.
   ///   - owned: the products that the user already owns.
   public init(
@@ -37,17 +37,17 @@ public final class TestStore: PurchaseStore {
     try StoreKitConfiguration(file).products
   }
 
-  /// The user buys a product outside of the app, on another device or through a later approval.
+  /// Simulates a purchase outside of the app, on another device or through a later approval.
   ///
   /// - Parameter expiresAt: when access ends unless the subscription renews.
   public func buyElsewhere(_ productID: String, expiresAt: Instant? = nil) {
     store.addTransaction(productID, expiresAt: expiresAt)
   }
 
-  /// The user no longer owns a product, because it expired or was refunded.
+  /// Ends the user's ownership of a product, as if the product expired or was refunded.
   public func revoke(_ productID: String) { store.revoke(productID) }
 
-  /// From now on, the store returns no owned products and does not report that any of them ended. The App Store may
+  /// Makes the store return no owned products from now on, without reporting that any product ended. The App Store may
   /// behave this way when an app starts.
   public func forgetPurchases() { store.forgetPurchases() }
 

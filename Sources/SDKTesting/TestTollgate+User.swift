@@ -3,7 +3,7 @@ public import SDK
 // The user's actions on a paywall.
 
 extension TestTollgate {
-  /// The visible paywall, or nil. The paywall's `handle` provides more actions. Call ``settle()`` after each of them.
+  /// The visible paywall, or nil. The paywall's `handle` provides more actions. Call ``settle()`` after each action.
   public var paywall: PaywallPresentation? {
     get async { tollgate.snapshot.isPaywallPresented ? presenter.presentation : nil }
   }

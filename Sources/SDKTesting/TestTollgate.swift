@@ -52,8 +52,8 @@ public final class TestTollgate: Sendable {
   /// - Parameters:
   ///   - config: the static config of the backend as JSON: the `utf8` of a string, or the bytes of a file.
   ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads them from a file.
-  ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, in order. The last one repeats.
+  ///   - purchases: the results of purchases, in order. The last result repeats.
+  ///   - restores: the results of restores, in order. The last result repeats.
   ///   - owned: the products that the user already owns.
   ///   - status: the subscription status that an earlier start stored. The store's data replaces it, unless the app has
   ///     a purchase controller.
@@ -109,7 +109,7 @@ public final class TestTollgate: Sendable {
       device: device, platform: platform)
   }
 
-  // MARK: What happens
+  // MARK: Actions
 
   /// Makes the SDK ready, and moves the clock as far as necessary.
   ///
@@ -181,7 +181,7 @@ public final class TestTollgate: Sendable {
     while count != executor.count {
       count = executor.count
       await executor.idle()
-      // Handlers and delegates, and their answers.
+      // Waits for handlers and delegates, and for their answers.
       await tollgate.untilHeard()
       await MainActor.run {}
       await executor.idle()
@@ -205,7 +205,7 @@ public final class TestTollgate: Sendable {
   /// Sets whether the host can present paywalls.
   public func setCanPresent(_ canPresent: Bool) { presenter.set(isAvailable: canPresent) }
 
-  // MARK: What happened
+  // MARK: Results
 
   /// Everything that the SDK has reported to the app, in order.
   public var events: [ModuleEvent] { record.withLock { $0.events } }
@@ -244,7 +244,7 @@ public final class TestTollgate: Sendable {
     }
   }
 
-  /// The URLs that were opened, in the app or outside it.
+  /// The URLs that were opened, inside or outside the app.
   public var openedURLs: [String] {
     record.withLock { record in
       record.told.compactMap { if case .open(let url, _) = $0 { url } else { nil } }
@@ -253,7 +253,7 @@ public final class TestTollgate: Sendable {
 }
 
 extension Duration {
-  /// Limited to the range of 64 bits.
+  /// The duration in milliseconds, limited to 64 bits.
   var inMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -69,7 +69,7 @@ public enum PresentationRequestReason: Hashable, Sendable {
     self == .subscriptionStatusTimeout ? .timeout : .noPresentation
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     guard let name = names.contract else {
       return .object(["reason": "error", "error": .string(names.native)])

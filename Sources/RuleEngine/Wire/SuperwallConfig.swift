@@ -148,7 +148,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
       urlScheme: log.optionalText("url_schema", of: element))
   }
 
-  // MARK: Checks over the whole
+  // MARK: Checks of the whole config
 
   /// If the config has paywalls, the paywalls that variants name must exist.
   private mutating func checkPaywalls(_ config: Config) {

@@ -178,7 +178,7 @@ extension BackendClient {
   /// - Parameters:
   ///   - signed: the signed transaction from StoreKit: three parts in base64url.
   ///   - userID: the user that made the purchase.
-  ///   - deviceID: the device on which it was made.
+  ///   - deviceID: the device on which the purchase was made.
   public func postReceipt(_ signed: String, userID: String, deviceID: String)
     async throws(BackendError) -> ReceiptAnswer
   {

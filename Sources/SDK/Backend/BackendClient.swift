@@ -2,9 +2,9 @@ internal import Expressions
 
 /// Calls individual endpoints of the backend, for apps and tools that do not need the rest of the SDK.
 ///
-/// Every call ends. One attempt takes at most ``Options/limit``. A failed call is retried up to six times if a retry is
-/// safe and may succeed. The pauses between attempts are 5 to 19.1 seconds, plus up to one second. Errors are of type
-/// ``BackendError``. Cancelling the task cancels its call.
+/// No call waits forever. One attempt takes at most ``Options/limit``. A failed call is retried up to six times if a
+/// retry is safe and may succeed. The pauses between attempts are 5 to 19.1 seconds, plus up to one second. Errors are
+/// of type ``BackendError``. Cancelling the task cancels its call.
 ///
 /// ```swift
 /// let client = BackendClient.live(publicKey: "pk_...")
@@ -63,7 +63,7 @@ public struct BackendClient: Sendable {
   enum Repeating {
     /// Retrying is safe: the request only reads, or the backend ignores duplicates.
     case safe
-    /// The request must not be retried, because each request starts a new process.
+    /// The request must not be retried, because every attempt could take effect again.
     case never
   }
 

@@ -27,7 +27,7 @@ public enum BackendError: Error, Hashable, Sendable {
   /// A product's identifier does not have the form that its store requires, such as
   /// `live:price_123:no-trial`.
   case invalidProductFormat
-  /// The application has no counterpart at the store.
+  /// The application has no ID at the store.
   case missingStoreApplicationID
   /// The application has no domain for web paywalls.
   case missingWebPaywallDomain

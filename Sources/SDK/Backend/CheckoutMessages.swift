@@ -12,7 +12,7 @@ public enum CheckoutDirectiveKind: String, Hashable, Sendable, CaseIterable {
 public enum CheckoutDirective: Hashable, Sendable {
   case redirect(checkoutURL: String, sessionID: String)
   /// - Parameter details: other data from the backend, as JSON: `subscriptionDetails`, `paymentMethodTypes`,
-  ///   `intentType`, the application's icon.
+  ///   `intentType` and the application's icon.
   case drawer(publishableKey: String, sessionID: String, details: Value)
   case embedded(publishableKey: String, sessionID: String)
 
@@ -60,11 +60,12 @@ public enum CheckoutDirective: Hashable, Sendable {
 
 /// A request to begin a checkout.
 public struct CheckoutRequest: Hashable, Sendable {
-  /// Three letters of ISO 4217.
+  /// The currency's three-letter code in ISO 4217.
   public var currencyCode: String
-  /// For Stripe, such as `live:price_123:no-trial`. If there is a trial, the last part contains its days.
+  /// The product's identifier in the store, such as Stripe's `live:price_123:no-trial`. For a product with a trial, the
+  /// last part contains the number of days.
   public var productIdentifier: String
-  /// `stripe` or `paddle`.
+  /// The store: `stripe` or `paddle`.
   public var store: String
   public var allowedDirectives: [CheckoutDirectiveKind]
   /// The data for the sealed context: an object with the objects `paywall`, `experiment`, `presentment`, `identity`,
@@ -85,7 +86,7 @@ public struct CheckoutRequest: Hashable, Sendable {
     self.stripeCustomerID = stripeCustomerID
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .object([
       "currencyCode": .string(currencyCode), "productIdentifier": .string(productIdentifier),
@@ -99,7 +100,7 @@ public struct CheckoutRequest: Hashable, Sendable {
 /// A checkout that has begun.
 public struct CheckoutSession: Hashable, Sendable {
   public var directive: CheckoutDirective
-  /// Sealed by the backend: the SDK passes it on and cannot read it.
+  /// The context, sealed by the backend. The SDK passes the context on, but cannot read it.
   public var contextID: String
 
   init(decoding value: Value, allowed: [CheckoutDirectiveKind]) throws(BackendError) {

@@ -74,7 +74,7 @@ struct DeepLink: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(url) }
 
-  /// Whether it is a web address of Superwall that opens the app.
+  /// Whether the link is a web address of Superwall that opens the app.
   var isAppLink: Bool {
     guard scheme == "https", path.hasPrefix("/app-link/") else { return false }
     return [".superwall.app", ".superwallapp.dev"].contains { host.hasSuffix($0) }

@@ -22,8 +22,7 @@ enum Endpoints {
     authorized(BackendRequest(.get, "/api/v1/assignments"), apiKey)
   }
 
-  /// Reports to the server the variants that were shown to the user or held the user out. The server accepts at most
-  /// ``confirmationLimit`` at once.
+  /// Reports the user's variants to the server. The server accepts at most ``confirmationLimit`` assignments at once.
   static func confirm(_ assignments: [(experiment: String, variant: String)], apiKey: String)
     -> BackendRequest
   {

@@ -18,7 +18,7 @@ package struct PaywallResponse: Hashable, Sendable {
   }
 
   var identifier: String { paywall.identifier }
-  /// Whether a trial is offered, regardless of the store.
+  /// Which users are offered a trial, regardless of the store.
   var trialEligibility: Paywall.OfferEligibility { paywall.offerEligibility }
   /// Whether the app may handle Android's back button before the paywall does.
   var reroutesBackButton: Bool { paywall.reroutesBackButton }

@@ -6,7 +6,7 @@ public struct CustomerInfo: Hashable, Sendable {
   /// Each subscription as JSON with `transactionId`, `productId`, `isActive`, `store` and other members.
   public var subscriptions: [Value]
   public var nonSubscriptions: [Value]
-  /// The active ones.
+  /// The active entitlements.
   public var entitlements: [Entitlement]
 
   /// A customer without any data.
@@ -14,7 +14,7 @@ public struct CustomerInfo: Hashable, Sendable {
 
   var isEmpty: Bool { self == CustomerInfo() }
 
-  /// The result in the contract's JSON, for storing.
+  /// The data in the JSON form of the SDK contract, for storing.
   var value: Value {
     [
       "subscriptions": .list(subscriptions), "nonSubscriptions": .list(nonSubscriptions),
@@ -71,7 +71,7 @@ public struct RedemptionRequest: Hashable, Sendable {
     self.metadata = metadata
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .members([
       "deviceId": .string(deviceID), "aliasId": .string(aliasID),
@@ -162,7 +162,7 @@ public struct SubscriptionsAnswer: Hashable, Sendable {
   public var userID: String
   public var status: String
   public var entitlements: [String]
-  /// Each as the server's JSON.
+  /// The subscriptions, each as JSON from the server.
   public var subscriptions: [Value]
 
   init(decoding value: Value) throws(BackendError) {

@@ -71,8 +71,8 @@ struct UnwrittenLogs: Sendable {
   /// The batches that are not written yet.
   var waiting: [StorageChange] = []
 
-  /// Adds the unwritten entries to logs that were read. Entries of the batch that is being written are omitted, unless
-  /// they follow a reset of their log: only then does the result not depend on the write.
+  /// Adds the unwritten entries to logs that were read. Entries of the batch that is being written are omitted, because
+  /// the storage may already contain them. Entries after a reset of their log are always added.
   func complete(_ logs: [String: StorageLog], _ names: [String]?) -> [String: StorageLog] {
     guard !written.isEmpty || !waiting.isEmpty else { return logs }
     var image = StorageImage(logs: logs)

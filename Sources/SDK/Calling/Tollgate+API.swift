@@ -5,14 +5,14 @@ public import RuleEngine
 // MARK: Configuring
 
 extension Tollgate {
-  /// Fetches the config and makes the SDK ready. Call it first, once.
+  /// Fetches the config and makes the SDK ready. Call this function once, when the app starts.
   ///
   /// A second call while the first one runs shares its outcome. A call after a success does nothing, and does not
   /// replace the purchase controller. A call after a failure tries again. If a request fails, it is retried up to
   /// ``TollgateOptions/maxConfigRetryCount`` times.
   ///
   /// If the server has not responded within ``Timeouts/keptConfig`` (one second by default), the SDK uses the last
-  /// fetched config, or ``TollgateOptions/fallbackConfig``. The server's config replaces it when it arrives.
+  /// fetched config, or ``TollgateOptions/fallbackConfig``. When the server's config arrives, the SDK switches to it.
   /// ``configOrigin`` reports which config is in use.
   ///
   /// - Parameters:
@@ -81,8 +81,8 @@ extension Tollgate {
     }
   }
 
-  /// Call this when the app enters the foreground. It begins a session if the last one ended long enough ago, and
-  /// requests the config again if the SDK has no config.
+  /// Call this when the app enters the foreground. The SDK begins a session if the last session ended long enough ago,
+  /// and requests the config again if it has none.
   public nonisolated func applicationDidEnterForeground() { post(.application(.foreground)) }
 
   /// Call this when the app enters the background.
@@ -197,8 +197,8 @@ extension Tollgate {
     _ = try await perform(.didHandleBackPressed(shouldConsume: shouldConsume)).get()
   }
 
-  /// Sets the handler for presses of Android's back button on a paywall that reroutes it. If it
-  /// returns true, the paywall stays. The answer must arrive within ``Timeouts/backPress``.
+  /// Sets the handler for presses of Android's back button on paywalls that reroute the button. If the handler returns
+  /// true, the paywall stays. The answer must arrive within ``Timeouts/backPress``.
   public func onBackPressed(_ handler: (@Sendable (PaywallInfo) async -> Bool)?) {
     backPressHandler = handler
   }

@@ -93,7 +93,7 @@ extension Tollgate {
     streams[subscription.id] = nil
   }
 
-  /// All events from now on, in order. The stream ends with the SDK.
+  /// All events from now on, in order. The stream ends when the SDK is shut down.
   public func events() -> AsyncStream<ModuleEvent> {
     let (stream, continuation) = AsyncStream<ModuleEvent>.makeStream()
     guard !isShutDown else {

@@ -68,13 +68,13 @@ extension Tollgate {
   /// ```
   ///
   /// - Parameters:
-  ///   - handlerID: limits the events to those of this handler and those without a placement. With nil, the subscriber
-  ///     receives all events, but cannot answer custom callbacks.
+  ///   - handlerID: limits the events to events of this handler and events without a placement. With nil, the
+  ///     subscriber receives all events, but cannot answer custom callbacks.
   ///   - events: the events to receive; nil means all.
   ///   - onEvent: receives the events. Questions have their own callbacks, except `onPurchase` and
   ///     `onPurchaseRestore`, which are answered with `didPurchase` and `didRestore`.
-  ///   - onCustomCallback: answers questions from the paywalls of the handler. If it throws, the
-  ///     answer is a failure.
+  ///   - onCustomCallback: answers questions from the paywalls of the handler. If the callback throws, the answer is a
+  ///     failure.
   ///   - onBackPressed: whether the app consumed a press of Android's back button. Only the first
   ///     subscriber with this callback is asked.
   public func subscribe(

@@ -119,7 +119,7 @@ extension Tollgate {
     try await setUserAttributes(readable(attributes))
   }
 
-  /// The values of any kind that rules can read.
+  /// Converts values of any kind. Values that rules cannot read are dropped and reported.
   private nonisolated func readable(_ values: [String: any Sendable]?)
     -> [String: (any AttributeConvertible)?]
   {

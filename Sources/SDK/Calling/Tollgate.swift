@@ -70,7 +70,7 @@ public actor Tollgate {
   ///   - ports: the SDK's connections to the outside.
   ///   - platform: the platform whose SDK is followed where the platforms differ.
   ///   - keepsEvents: whether events without a receiver are stored for later subscribers, and questions without a
-  ///     receiver are answered with no (`useSuperwallEvents`).
+  ///     receiver are answered with no, as `useSuperwallEvents` does.
   public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
@@ -141,7 +141,7 @@ public actor Tollgate {
     do {
       loaded.unsent = try await ports.storage.records(StorageKey.unsent)
     } catch {
-      // Damaged statistics must not lose the user.
+      // Damaged statistics must not cause the loss of the user's data.
       loaded.faults.append(
         "events that were not uploaded cannot be read: \(ErrorText.text(of: error))")
     }
@@ -340,7 +340,7 @@ public actor Tollgate {
   /// The number of running timers.
   var timerCount: Int { timers.count }
 
-  /// Whether a presentation was not cancelled meanwhile.
+  /// Whether a presentation has not been cancelled in the meantime.
   func isWanted(_ presentationID: String) -> Bool { state.presentation?.id == presentationID }
 
   var entitlementsNow: EntitlementsInfo { state.entitlements }

@@ -20,12 +20,12 @@ public final class PaywallPresentationHandler: Sendable {
 
   public init() {}
 
-  /// A paywall is visible.
+  /// Called when a paywall becomes visible.
   public func onPresent(_ body: @escaping @MainActor @Sendable (PaywallInfo) -> Void) {
     callbacks.withLock { $0.present = body }
   }
 
-  /// Called when the paywall is closed. In a chain of paywalls, it is called for each of them.
+  /// Called when the paywall is closed. In a chain of paywalls, the function is called for each paywall.
   public func onDismiss(
     _ body: @escaping @MainActor @Sendable (PaywallInfo, PaywallResult) -> Void
   ) {

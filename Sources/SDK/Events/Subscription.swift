@@ -3,7 +3,7 @@ package struct EventCallbacks: Sendable {
   /// The events to receive. Questions have their own callbacks.
   package var events: Set<ModuleEvent.Name>
   package var onEvent: @Sendable (ModuleEvent) -> Void
-  /// Answers custom callbacks of the subscriber's handler. If it throws, the answer is a failure.
+  /// Answers custom callbacks of the subscriber's handler. If the callback throws, the answer is a failure.
   package var onCustomCallback: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)?
   /// Whether the app consumed a press of Android's back button.
   package var onBackPressed: (@Sendable (PaywallInfo) async -> Bool)?

@@ -111,7 +111,7 @@ public enum RestoreType: Hashable, Sendable {
   case viaPurchase(StoreTransaction?)
   case viaRestore
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     switch self {
     case .viaPurchase(let transaction):

@@ -1,8 +1,8 @@
 public import Expressions
 
 /// Receives all events that are not about a single placement, in order and on the main actor. By default, every
-/// function does nothing. The functions have the names and labels of `SuperwallDelegate`, so a delegate written for it
-/// also works here.
+/// function does nothing. The functions have the names and labels of `SuperwallDelegate`, so delegates written for that
+/// protocol work unchanged.
 @MainActor
 public protocol TollgateDelegate: AnyObject, Sendable {
   func subscriptionStatusDidChange(

@@ -1,5 +1,5 @@
-// A purchase controller under AgentWallie's rules. The SDK maps products to entitlements although
-// the app makes the purchases, has receipts verified, and reports when a purchase is done.
+// A purchase controller under AgentWallie's rules. The app makes the purchases, but the SDK maps products to
+// entitlements, has receipts verified, and reports when a purchase is done.
 
 extension SDKState {
   /// Adds a product's entitlements to the status.

@@ -10,7 +10,7 @@ extension SDKState {
       enrichment: usage.enrichment, now: now)
   }
 
-  /// The effective locale: the option's, or the device's.
+  /// The effective locale: the locale of the options, or else of the device.
   var locale: String { options.localeIdentifier ?? device.locale }
 
   var deviceID: String { deviceAttributes.deviceID }

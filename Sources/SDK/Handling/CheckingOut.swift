@@ -5,8 +5,8 @@ internal import RuleEngine
 // MARK: Checkout on the web
 
 extension SDKState {
-  /// Begins the purchase of a product that is sold on the web. A tap during payment starts again from scratch. A tap
-  /// during a request to the backend is ignored.
+  /// Begins the purchase of a product that is sold on the web. A tap during payment restarts the checkout. A tap during
+  /// a request to the backend is ignored.
   mutating func beginCheckout(
     _ product: StoreProduct, on open: Presentation, shouldDismiss: Bool
   ) {
@@ -32,7 +32,7 @@ extension SDKState {
     send(request, for: .checkout(step), retries: isRead ? Retry.count : 0)
   }
 
-  // MARK: What the host reports
+  // MARK: Reports of the host
 
   mutating func checkoutReported(_ step: CheckoutStep, in id: String) {
     guard let current = checkout, current.presentationID == id,
@@ -73,7 +73,7 @@ extension SDKState {
       apiKey: settings.apiKey)
   }
 
-  // MARK: What the backend answers
+  // MARK: Answers of the backend
 
   mutating func receiveCheckout(
     _ outcome: Result<[UInt8], BackendError>, _ step: CheckoutRequestKind
@@ -158,7 +158,7 @@ extension SDKState {
     askForRedemption()
   }
 
-  // MARK: How it ends
+  // MARK: Ending a checkout
 
   private mutating func answered(_ answer: RedemptionAnswer, since start: Instant) {
     guard !answer.results.isEmpty else {
@@ -244,7 +244,7 @@ extension SDKState {
     if let current = checkout, current.presentationID == id, current.isAtUser { checkout = nil }
   }
 
-  // MARK: Checkouts of earlier
+  // MARK: Earlier checkouts
 
   /// Requests the result of a checkout whose end is unknown, unless a request is running.
   mutating func askForPendingCheckout() {
@@ -283,7 +283,7 @@ extension SDKState {
     for result in answer.results { outbox.emit(.didRedeemLink(result)) }
   }
 
-  // MARK: What the backend seals
+  // MARK: The sealed context
 
   private func checkoutContext(_ product: StoreProduct, _ open: Presentation) -> Value {
     let info = open.info

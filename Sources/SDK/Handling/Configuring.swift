@@ -111,7 +111,7 @@ extension SDKState {
     }
   }
 
-  /// The application names the domain of its config.
+  /// Receives the application, which names the domain of its config.
   mutating func receiveApplication(_ result: Result<[UInt8], BackendError>, retries: Int) {
     do throws(BackendError) {
       guard let value = try? Value.parse(json: try result.get()) else {

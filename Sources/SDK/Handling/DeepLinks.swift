@@ -1,8 +1,8 @@
 internal import Expressions
 
 extension SDKState {
-  /// Handles a link if it is for the SDK, and returns whether it is. Before the config is loaded, the link is stored
-  /// for later.
+  /// Handles a link that is for the SDK, and returns false for any other link. Before the config is loaded, the link is
+  /// stored for later.
   mutating func handleDeepLink(_ url: String) -> Bool {
     guard let link = DeepLink(url) else { return false }
     if startup.phase == .configured { return routeDeepLink(url) }

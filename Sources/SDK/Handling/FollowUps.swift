@@ -25,7 +25,7 @@ extension SDKState {
   /// The placement whose paywall replaces the open paywall after an event. Nil if no paywall would be shown, and after
   /// a purchase, which ends the chain.
   ///
-  /// - Parameter placement: nil means the event's own.
+  /// - Parameter placement: nil means the event's own placement.
   mutating func followUp(
     _ event: SuperwallEventName, placement: String? = nil, params: Value = .map([])
   ) -> Closing.Next? {
@@ -56,7 +56,7 @@ extension SDKState {
 
   /// Shows the paywall that a deep link triggers.
   ///
-  /// - Returns: whether the config has a placement for it.
+  /// - Returns: whether the config has a placement for deep links.
   mutating func followLink(_ params: Value) -> Bool {
     let placement = SuperwallEventName.deepLink.placementName
     guard outcome(of: .deepLink, placement) == .deepLinkTrigger else { return false }

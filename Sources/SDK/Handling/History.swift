@@ -9,7 +9,7 @@ struct NextConfig: Sendable {
   var token: Token?
 }
 
-// MARK: What rules read of the past
+// MARK: Loading history for rules
 
 extension SDKState {
   /// Loads the missing part of the history that a config's rules read. The storage may contain much more history than

@@ -4,8 +4,8 @@ internal import RuleEngine
 // MARK: identify and reset
 
 extension SDKState {
-  /// Sets the user ID. If the ID differs from the known one, the known user is reset first. The same ID has no effect,
-  /// nor does an empty ID or an ID that no request can carry. IDs are compared by their bytes.
+  /// Sets the user ID. If the ID differs from the known one, the known user is reset first. The same ID, an empty ID,
+  /// and an ID that no request can contain have no effect. IDs are compared by their bytes.
   mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     let userID = userID.trimmed
     guard !userID.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

@@ -32,7 +32,7 @@ extension SDKState {
     if startup.offline?.load == nil { useOwnConfig() }
   }
 
-  /// The config has arrived, or has failed.
+  /// Ends the fallbacks, because the config has arrived or failed.
   mutating func endOffline() {
     outbox.cancelTimer(.keptConfig)
     if let load = startup.offline?.load { outbox.cancelTimer(.loadConfig(load)) }

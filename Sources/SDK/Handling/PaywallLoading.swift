@@ -103,7 +103,7 @@ extension PaywallInfo {
   }
 }
 
-// MARK: Its products
+// MARK: Products
 
 extension SDKState {
   /// Requests a paywall's products from the store. Missing products do not stop the presentation.
@@ -121,7 +121,7 @@ extension SDKState {
     self.load(load)
   }
 
-  /// The call `products(for:)`: the store's products, requested from the store alone.
+  /// Handles the call `products(for:)`, which requests products only from the store.
   mutating func products(_ identifiers: [String], _ call: Token) {
     load(ProductLoad(purpose: .call(call), identifiers: identifiers))
   }

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-// MARK: Coming
+// MARK: Opening
 
 extension SDKState {
-  /// Requests the host to show the paywall of the active registration.
+  /// Asks the host to show the paywall of the active registration.
   mutating func present(_ turn: ActiveRegistration) {
     guard let paywall = turn.paywall, let decision = turn.decision else { return }
     apply(decision, .whenAvailable)
@@ -80,7 +80,7 @@ extension SDKState {
   }
 }
 
-// MARK: Going
+// MARK: Closing
 
 extension SDKState {
   /// Handles the call `dismiss()`. The call completes when the paywall is closed, or immediately if no paywall is open

@@ -41,7 +41,7 @@ extension SDKState {
     }
   }
 
-  /// Answers a tap during a purchase, which starts no other purchase. The paywall that started the purchase continues
+  /// Answers a tap during a purchase. The tap starts no other purchase. The paywall that started the purchase continues
   /// to wait. Another paywall does not start to wait.
   private mutating func answerTap(on presentationID: String, while running: PurchaseSlot) {
     let isSame = presentationID == running.presentationID

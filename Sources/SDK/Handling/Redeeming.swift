@@ -137,7 +137,7 @@ extension SDKState {
       for: .webEntitlements(identity: person.number), limit: options.timeouts.entitlements)
   }
 
-  /// A day, in milliseconds.
+  /// The maximum age of web entitlements if the config sets none: a day, in milliseconds.
   private static let entitlementsMaxAge: Int64 = 86_400_000
 
   mutating func receiveWebEntitlements(

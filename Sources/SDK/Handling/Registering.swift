@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-// MARK: One after the other
+// MARK: The queue
 
 extension SDKState {
   mutating func register(_ request: PlacementRequest, _ token: Token) {
@@ -105,7 +105,7 @@ extension SDKState {
     ownership.giveUp(false)
   }
 
-  // MARK: Those that do not wait
+  // MARK: Placements that do not wait
 
   /// Lets other placements pass a slow placement. While the slow placement loads, all others pass. While it waits for
   /// the host, only placements that show no paywall pass.

@@ -18,8 +18,8 @@ extension SDKState {
       switch report {
       case .webView, .shimmer, .state, .pageView: break
       case .systemDismissed where open.early.isEmpty:
-        // This happens, for example, when the app enters the background. If the paywall still appears, it is closed
-        // again.
+        // The system may close the paywall early, for example when the app enters the background. If the paywall still
+        // appears, it is closed again.
         let message = "the paywall went away before it was visible"
         return didFailToPresent(id, message, isLate: true)
       case .systemDismissed:

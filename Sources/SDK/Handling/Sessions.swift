@@ -27,7 +27,7 @@ extension SDKState {
     AppSession(id: entropy.identifier("session"), start: now)
   }
 
-  /// Whether the app was never in the background, or was there for longer than the config allows.
+  /// Whether the app was never in the background, or stayed in the background for longer than the config allows.
   private var isNewSession: Bool {
     usage.isNewSession(
       at: now, timeout: config?.settings.sessionTimeout ?? ConfigSettings.defaultSessionTimeout)

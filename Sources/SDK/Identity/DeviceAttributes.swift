@@ -8,9 +8,9 @@ struct DeviceAttributes {
   let apiKey: String
   let wrapper: Configuration.Wrapper?
   let facts: DeviceFacts
-  /// The effective locale: the option's, or the device's.
+  /// The effective locale: the locale of the options, or else of the device.
   let locale: String
-  /// The interface style that a call set, or nil to follow the system.
+  /// The interface style that the app set, or nil to follow the system.
   let interfaceStyle: InterfaceStyle?
   let stored: StoredState
   let ownedProducts: [String]
@@ -40,7 +40,7 @@ struct DeviceAttributes {
     return .members(all)
   }
 
-  /// The text size, which iOS has since 4.16.2.
+  /// The text size, which the iOS SDK reports since 4.16.2.
   private var textSize: Value {
     .members([
       "fontScale": facts.fontScale.map { .double($0) },
@@ -49,7 +49,7 @@ struct DeviceAttributes {
     ])
   }
 
-  /// The SDK's own value of an attribute; nil if it has none.
+  /// The SDK's own value of an attribute, or nil.
   private func value(of attribute: DeviceAttribute) -> Value? {
     switch attribute {
     case .publicApiKey: .string(apiKey)
@@ -109,7 +109,7 @@ struct DeviceAttributes {
     }
   }
 
-  /// The installation's identity: the device's own, or one that was generated at the first start.
+  /// The installation's ID: the device's own ID, or an ID that was generated at the first start.
   var deviceID: String { facts.deviceID.isEmpty ? stored.deviceID : facts.deviceID }
 
   private var preferredLocale: String { facts.preferredLocale ?? facts.locale }

@@ -50,7 +50,7 @@ struct PendingPurchase: Hashable, Sendable {
   }
 }
 
-// MARK: Its paywall
+// MARK: Paywalls of purchases
 
 extension PaywallInfo {
   /// The data that analytics needs about a closed paywall.

@@ -4,9 +4,9 @@ internal import RuleEngine
 /// The data that survives the end of the process, as one JSON object.
 package struct StoredState: Hashable, Sendable {
   var status: SubscriptionStatus = .unknown
-  /// The end dates of entitlements that the status got from the store, by ID.
+  /// The end dates of the entitlements from the store, by ID.
   var expiries: [String: Instant] = [:]
-  /// Whether a subscription has ended and none has begun since.
+  /// Whether a subscription has ended, and no other subscription has begun since then.
   var hasExpired = false
   var appUserID: String?
   var aliasID = ""

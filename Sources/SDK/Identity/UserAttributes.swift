@@ -51,7 +51,7 @@ extension StoredState {
     return all.value
   }
 
-  /// The value that rules read as `user.…`, or nil. Rules can read one attribute that apps cannot.
+  /// The value that rules read as `user.…`, or nil. Rules can read one attribute that apps cannot read.
   func user(named name: String) -> Value? {
     if name == "isLoggedIn" { return .bool(appUserID != nil) }
     if let own = Self.own[name] { return own(self) }

@@ -1,7 +1,7 @@
 /// Derives a user's seed from the user ID, so that every device uses the same seed.
 enum UserSeed {
-  /// 0 to 99: the eight-byte pieces of the SHA-256 of the ID, read as the machine's integers and
-  /// added with wrapping, modulo 100 (the iOS SDK's rule).
+  /// The seed, from 0 to 99, by the iOS SDK's rule. The SHA-256 of the ID is read as 64-bit integers of the machine,
+  /// which are added with wrapping, modulo 100.
   static func seed(of userID: String) -> Int {
     let digest = SHA256.digest(Array(userID.utf8))
     var sum: UInt64 = 0

@@ -49,7 +49,7 @@ extension UInt32: AttributeConvertible {}
 extension UInt64: AttributeConvertible {}
 
 extension Instant: AttributeConvertible {
-  /// An ISO 8601 string in UTC.
+  /// The time as an ISO 8601 string in UTC.
   public var attributeValue: Value { text.map { .string($0) } ?? .null }
 }
 
@@ -62,7 +62,7 @@ extension Array: AttributeConvertible where Element: AttributeConvertible {
 }
 
 extension Set: AttributeConvertible where Element: AttributeConvertible {
-  /// A list in undefined order.
+  /// The elements as a list in undefined order.
   public var attributeValue: Value { .list(map(\.attributeValue)) }
 }
 

@@ -18,7 +18,7 @@ package struct Configuration: Hashable, Sendable {
 package enum PurchaseHandling: Hashable, Sendable {
   /// The SDK makes purchases in the store on the device, and maintains the subscription status.
   case store
-  /// A ``PurchaseController``.
+  /// A ``PurchaseController`` makes purchases.
   case controller
   /// A listener to `onPurchase` makes purchases and reports them with `didPurchase`.
   case listener

@@ -1,3 +1,3 @@
-// The SDK's signatures have values, results of decisions and prices: `import SDK` is enough to use them.
+// The SDK's signatures contain types of these modules. The exports make `import SDK` enough to use the types.
 @_exported public import Expressions
 @_exported public import RuleEngine

@@ -46,7 +46,7 @@ public struct LogMessage: Hashable, Sendable, CustomStringConvertible {
   public var level: LogLevel
   public var scope: LogScope
   public var message: String?
-  /// An object, or nil.
+  /// Details of the message as an object, or nil.
   public var info: Value?
   public var error: String?
 

@@ -7,7 +7,7 @@ public struct Timeouts: Hashable, Sendable {
   /// retries takes about 65 s, so with the default limit a call can time out before `configure` succeeds.
   public var configure: Duration = .seconds(10)
   /// How long placements wait while the subscription status is unknown. All waiting placements share the deadline of
-  /// the first one.
+  /// the first placement.
   public var subscriptionStatus: Duration = .seconds(5)
   /// How long a paywall waits for the answer to a custom callback.
   public var customCallback: Duration = .seconds(60)
@@ -22,7 +22,7 @@ public struct Timeouts: Hashable, Sendable {
   /// How long one attempt to fetch web entitlements may take.
   public var entitlements: Duration = .seconds(5)
   /// How long `configure` waits for the server before it uses the stored config, or ``TollgateOptions/fallbackConfig``.
-  /// The server's config replaces it when it arrives.
+  /// When the server's config arrives, the SDK switches to it.
   public var keptConfig: Duration = .seconds(1)
 
   // The store.

@@ -113,7 +113,7 @@ public struct RestoreFailedTexts: Hashable, Sendable {
   public init() {}
 }
 
-/// The part of the log to report.
+/// Which log messages are reported.
 public struct LoggingOptions: Hashable, Sendable {
   public var level = LogLevel.info
   /// The least severe level of messages that are written to ``Ports/console``.
@@ -195,7 +195,7 @@ public enum PurchaseMode: Hashable, Sendable {
   case agentWallie
 }
 
-/// The appearance of the app, which overrides the system's.
+/// The appearance of the app, which overrides the appearance of the system.
 public enum InterfaceStyle: String, Hashable, Sendable {
   case light = "Light"
   case dark = "Dark"

@@ -15,7 +15,7 @@ public struct CustomCallback: Hashable, Sendable {
 /// The app's answer to a ``CustomCallback``.
 public struct CustomCallbackResult: Hashable, Sendable {
   public var isSuccess: Bool
-  /// An object for the paywall.
+  /// The data for the paywall, as an object.
   public var data: Value?
 
   public init(isSuccess: Bool, data: Value? = nil) {
@@ -33,6 +33,6 @@ public struct CustomCallbackResult: Hashable, Sendable {
     CustomCallbackResult(isSuccess: false, data: data.map { .members($0) })
   }
 
-  /// `success` or `failure`.
+  /// The status in JSON: `success` or `failure`.
   public var status: String { isSuccess ? "success" : "failure" }
 }

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// A page of a paywall came into view.
+/// The report that a page of a paywall came into view.
 public struct PageView: Hashable, Sendable {
   public var pageNodeID: String
   public var flowPosition: Int
@@ -23,7 +23,7 @@ public struct PageView: Hashable, Sendable {
     timeOnPreviousPage = value["timeOnPreviousPageMs"]?.wholeNumber.map { .milliseconds($0) }
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .members([
       "pageNodeId": .string(pageNodeID), "flowPosition": .whole(flowPosition),

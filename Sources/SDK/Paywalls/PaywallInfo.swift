@@ -33,7 +33,7 @@ public struct PaywallInfo: Hashable, Sendable {
       self.fail = fail
     }
 
-    /// Seconds from start to end.
+    /// The seconds from start to end.
     public var duration: Double? {
       guard let start, let complete else { return nil }
       return Double(complete - start) / 1_000
@@ -43,16 +43,16 @@ public struct PaywallInfo: Hashable, Sendable {
   public var identifier: String
   public var name: String
   public var url: String
-  /// Unique for every presentation.
+  /// An ID that is unique for every presentation.
   public var presentationID: String?
   public var experiment: Decision.Experiment?
   public var products: [PaywallProduct] = []
   public var presentedByPlacement: String?
   public var presentedByEventID: String?
   public var presentedAt: Instant?
-  /// `placement`, or `programmatically` when no placement triggered it.
+  /// How the paywall was triggered: `placement`, or `programmatically` without a placement.
   public var presentedBy: String = "programmatically"
-  /// `register`, or `implicit` for a paywall that an event of the SDK triggered.
+  /// The source of the presentation: `register`, or `implicit` for a paywall that an event of the SDK triggered.
   public var presentationSourceType: String?
   public var responseLoad = LoadTimes()
   public var webViewLoad = LoadTimes()
@@ -75,10 +75,10 @@ public struct PaywallInfo: Hashable, Sendable {
     self.url = url
   }
 
-  /// Used where the contract requires a paywall and none is open.
+  /// A placeholder where the contract requires a paywall but no paywall is open.
   static let none = PaywallInfo(identifier: "")
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .map(identityMembers + presentationMembers + loadMembers + contentMembers)
   }
@@ -157,7 +157,7 @@ public struct ComputedPropertyRequest: Hashable, Sendable {
     self.placementName = placementName
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .object(["type": .string(type), "placementName": .string(placementName)])
   }
@@ -167,7 +167,7 @@ public struct ComputedPropertyRequest: Hashable, Sendable {
 public typealias Survey = RuleEngine.Survey
 
 extension Survey {
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .object([
       "id": .string(id), "assignmentKey": .string(assignmentKey), "title": .string(title),
@@ -184,7 +184,7 @@ extension Survey.Option {
   /// The option for a free-form answer, in surveys with `includesOtherOption`.
   public static let other = Survey.Option(id: "000", title: "Other")
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value { .object(["id": .string(id), "title": .string(title)]) }
 }
 
@@ -199,7 +199,7 @@ public enum SurveyAnswer: Hashable, Sendable {
 public typealias LocalNotification = RuleEngine.LocalNotification
 
 extension LocalNotification {
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     .members([
       "type": "trialStarted", "title": .string(title), "subtitle": subtitle.map { .string($0) },

@@ -22,7 +22,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
 public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
   /// The kind of outcome.
   public enum Kind: Hashable, Sendable {
-    /// A paywall was presented and closed. In a chain of paywalls, the result is the last paywall's.
+    /// A paywall was presented and closed. In a chain of paywalls, this is the result of the last paywall.
     case presented(PaywallResult, PaywallCloseReason)
     case skipped(PaywallSkippedReason)
     case error(SDKError)
@@ -37,7 +37,7 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
     featureGranted = FeatureGate(kind.state, isGated: gating == .gated).isFeatureRun
   }
 
-  /// For example `presented: purchased com.app.year (systemLogic), feature granted`.
+  /// A description such as `presented: purchased com.app.year (systemLogic), feature granted`.
   public var description: String {
     let granted = featureGranted ? "feature granted" : "feature not granted"
     switch kind {

@@ -1,7 +1,7 @@
 public import Expressions
 
-/// The progress of a placement that a view registers. It begins as idle, and becomes presented and then dismissed, or
-/// skipped, or an error. A later registration starts from the last state.
+/// The progress of a placement that a view registers. A placement is idle at first. It then becomes skipped, or an
+/// error, or presented and later dismissed. A later registration starts from the last state.
 public enum PlacementState: Hashable, Sendable {
   /// The placement was not registered yet, or has no result yet.
   case idle

@@ -1,7 +1,7 @@
 internal import Pricing
 
-/// The interface of Google Play's billing library, so that a bridge to the library is thin. ``PlayStore`` uses an
-/// implementation as a ``PurchaseStore``.
+/// The interface of Google Play's billing library, so that a bridge to the library is thin. ``PlayStore`` turns an
+/// implementation into a ``PurchaseStore``.
 package protocol PlayBilling: Sendable {
   /// Details of products, both subscriptions and one-time products. Unknown products are omitted.
   func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails]
@@ -11,7 +11,7 @@ package protocol PlayBilling: Sendable {
   func launchBillingFlow(productID: String, offerToken: String?) async -> PlayBillingResult
   /// The user's purchases.
   func queryPurchases() async throws(StoreError) -> [PlayPurchase]
-  /// Google Play refunds a purchase that is not acknowledged within three days.
+  /// Acknowledges a purchase. Google Play refunds purchases that are not acknowledged within three days.
   func acknowledge(purchaseToken: String) async throws(StoreError)
   func consume(purchaseToken: String) async throws(StoreError)
   /// Yields an element for every purchase that is reported outside a dialog.
@@ -41,7 +41,7 @@ package struct PlayProductDetails: Hashable, Sendable {
     }
   }
 
-  /// A base plan, or an offer on top of one. Google Play lists only offers that the user is eligible for.
+  /// A base plan, or an offer on top of a base plan. Google Play lists only offers that the user is eligible for.
   package struct Offer: Hashable, Sendable {
     package var basePlanID: String
     /// The ID of the offer, or nil for the base plan itself.

@@ -1,4 +1,4 @@
-/// The SDK's connections to the outside. Each port has a real and a simulated implementation.
+/// The SDK's connections to the outside world. Each port has a real and a simulated implementation.
 public struct Ports: Sendable {
   /// The SDK's clock, which returns the time and waits for deadlines.
   public var time: any TimeSource

@@ -17,7 +17,7 @@ public struct DeviceFacts: Hashable, Sendable {
   public var bundleID = ""
   public var osVersion = ""
   public var deviceModel = ""
-  /// For example `en_US`.
+  /// The locale, such as `en_US`.
   public var locale = "en_US"
   public var preferredLocale: String?
   public var currencyCode = "USD"

@@ -1,7 +1,7 @@
 public import Expressions
 public import Pricing
 
-/// Shows paywalls. A host with a web view implements it as a thin adapter.
+/// Shows paywalls. In a host with a web view, the presenter is a thin adapter.
 ///
 /// Functions that are not `async` must return quickly. They are called in the order of the SDK's events, after the app
 /// has received the event. Functions that are `async` are called for one presentation at a time.
@@ -28,13 +28,13 @@ public protocol PaywallPresenter: Sendable {
   /// Opens a URL, inside the app or in another app.
   func open(_ url: String, external: Bool)
   func schedule(_ notification: LocalNotification)
-  /// Starts a payment on the web. ``PresentationHandle/checkout(_:)`` reports its progress.
+  /// Starts a payment on the web. Report the progress of the payment with ``PresentationHandle/checkout(_:)``.
   func checkout(_ directive: Value, in presentation: PaywallPresentation)
 }
 
 /// One presentation of a paywall, for the host.
 public struct PaywallPresentation: Sendable {
-  /// Unique for every presentation.
+  /// An ID that is unique for every presentation.
   public var id: String
   public var info: PaywallInfo
   /// The paywall's products that the store sells.
@@ -44,7 +44,7 @@ public struct PaywallPresentation: Sendable {
   public var attributes: [String: ProductAttributes]
   /// The paywall's description from the backend, including data that only a host needs.
   public var response: Value
-  /// For the host's reports.
+  /// Receives the host's reports about the presentation.
   public var handle: PresentationHandle
 }
 

@@ -16,7 +16,7 @@ public struct PresentationHandle: Sendable {
     press = pressBack
   }
 
-  /// The user tapped a button to buy a product of the paywall.
+  /// Reports that the user tapped a button to buy a product of the paywall.
   ///
   /// - Parameters:
   ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the
@@ -29,67 +29,66 @@ public struct PresentationHandle: Sendable {
     report(.purchase(productID: productID, shouldDismiss: shouldDismiss, offer: offer))
   }
 
-  /// The user wants to restore earlier purchases.
+  /// Reports that the user wants to restore earlier purchases.
   public func restoreTapped() { report(.restore) }
 
-  /// The user closes the paywall. The host removes it when the SDK requests it.
+  /// Reports that the user wants to close the paywall. The host closes the paywall when the SDK asks for it.
   public func closeTapped() { report(.close) }
 
-  /// The user swiped the paywall away, so it is already closed.
+  /// Reports that the user swiped the paywall away. The paywall is already closed.
   public func swipedAway() { report(.swipedAway) }
 
-  /// The app or the system removed the paywall, for example together with the screen below it.
+  /// Reports that the app or the system removed the paywall, for example together with the screen below it.
   public func systemDismissed() { report(.systemDismissed) }
 
-  /// The user pressed Android's back button.
+  /// Reports that the user pressed Android's back button.
   ///
   /// - Returns: true if the app consumed the press. If false, the paywall closes.
   public func backPressed() async -> Bool { await press() }
 
-  /// The user tapped a button whose action only the app knows.
+  /// Reports that the user tapped a button whose action only the app knows.
   public func customAction(_ name: String) { report(.customAction(name)) }
 
-  /// The paywall registers its own placement, which can lead to another paywall.
+  /// Reports that the paywall registers its own placement, which can lead to another paywall.
   public func customPlacement(_ name: String, params: Value = .map([])) {
     report(.customPlacement(name, params))
   }
 
-  /// The paywall sends a request to the app. The answer arrives as
-  /// ``PaywallMessage/callbackResult(requestID:_:)``.
+  /// Passes a request of the paywall to the app. The answer arrives as ``PaywallMessage/callbackResult(requestID:_:)``.
   public func requestCallback(requestID: String, name: String, variables: Value? = nil) {
     report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
   }
 
-  /// The paywall requests to open a URL in the app or outside it.
+  /// Reports that the paywall requests to open a URL inside or outside the app.
   public func openURL(_ url: String, external: Bool = false) {
     report(.openURL(url, external: external))
   }
 
-  /// The paywall requests to open a deep link into the app. The paywall closes first.
+  /// Reports that the paywall requests to open a deep link into the app. The paywall closes first.
   public func openDeepLink(_ url: String) { report(.openDeepLink(url)) }
 
-  /// The user entered answers on the paywall. They become attributes of the user.
+  /// Reports the answers that the user entered on the paywall. The answers become attributes of the user.
   public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
 
   /// The progress of the web view.
   public func webView(_ step: WebViewStep) { report(.webView(step)) }
 
-  /// The placeholder before the paywall's content appeared or disappeared.
+  /// Reports that the placeholder for the paywall's content appeared or disappeared.
   public func shimmer(isShown: Bool) { report(.shimmer(isShown: isShown)) }
 
-  /// A page of the paywall appeared.
+  /// Reports that a page of the paywall appeared.
   public func pageViewed(_ page: PageView) { report(.pageView(page)) }
 
-  /// The paywall requested a permission of the system, or received an answer.
+  /// Reports that the paywall requested a permission of the system, or received an answer.
   public func permission(_ name: String, _ step: PermissionStep) { report(.permission(name, step)) }
 
-  /// The paywall requested a review of the app. `count` is the number of requests so far.
+  /// Reports that the paywall requested a review of the app. `count` is the number of requests so far.
   public func reviewRequested(count: Int) { report(.reviewRequested(count: count)) }
 
-  /// The user touched the screen.
+  /// Reports that the user touched the screen.
   public func touchesBegan() { report(.touchesBegan) }
 
-  /// The paywall's state changed. The state, an object, is part of every later ``PaywallInfo``.
+  /// Reports that the paywall's state changed. The state, an object, is part of every later ``PaywallInfo``.
   public func stateChanged(_ state: Value) { report(.state(state)) }
 
   /// The progress of a checkout on the web.

@@ -44,7 +44,7 @@ public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral id: String) { self.init(id) }
 }
 
-/// The store on the device: App Store, Google Play, or a simulated one.
+/// The store on the device: the App Store, Google Play, or a simulated store.
 public protocol PurchaseStore: Sendable {
   /// Returns the products with these identifiers. Unknown products are omitted. ``Timeouts/products`` limits this call.
   func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct]

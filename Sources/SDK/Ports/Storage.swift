@@ -12,7 +12,7 @@ public import Expressions
 public protocol StateStorage: Sendable {
   /// The records whose keys begin with `prefix`, by key.
   func records(_ prefix: String) async throws -> [String: Value]
-  /// The contents of the logs with these names; nil means all. Empty logs are omitted.
+  /// The contents of the logs with these names; nil means all logs. Empty logs are omitted.
   func logs(_ names: [String]?) async throws -> [String: StorageLog]
   /// Makes all of the changes, in order, or no change. When this method returns, the changes survive the end of the
   /// process.
@@ -39,12 +39,12 @@ public enum StorageChange: Hashable, Sendable {
 
 /// The times of an event.
 public struct StorageLog: Hashable, Sendable {
-  /// The maximum number of stored times. The oldest are dropped first.
+  /// The maximum number of stored times. The oldest times are dropped first.
   public static let limit = 10_000
 
-  /// In order of arrival.
+  /// The stored times, in order of arrival.
   public private(set) var times: [Instant]
-  /// The number of earlier ones.
+  /// The number of earlier times that are no longer stored.
   public private(set) var earlier: Int
 
   public init(times: [Instant] = [], earlier: Int = 0) {

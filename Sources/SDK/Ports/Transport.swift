@@ -74,7 +74,7 @@ public struct BackendResponse: Hashable, Sendable {
   }
 }
 
-/// There is no answer.
+/// The reason why there is no answer.
 public enum TransportFailure: Error, Hashable, Sendable {
   case network(String)
   case timeout

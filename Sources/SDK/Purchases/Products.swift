@@ -10,9 +10,9 @@ public struct PaywallProduct: Hashable, Sendable {
   public var entitlements: [Entitlement]
   /// The length of the trial in days, for a product that is sold on the web.
   public var trialDays: Int?
-  /// The price to display until the store returns one.
+  /// The price to display until the store returns a price.
   public var displayPrice: String?
-  /// The period to display until the store returns one, such as `year`.
+  /// The period to display until the store returns a period, such as `year`.
   public var displayPeriod: String?
 
   public init(
@@ -68,7 +68,7 @@ public struct StoreProduct: Hashable, Sendable {
   }
 
   public var store: PricedProduct.Store { priced.store }
-  /// The price, or nil if the store did not report one.
+  /// The price, or nil if the store did not report a price.
   public var price: Money? { priced.price }
   /// The price as a string from the store; nil if the store does not format prices.
   public var displayPrice: String? { priced.displayPrice }
@@ -93,7 +93,7 @@ extension PlayProductID.Choice {
 
 /// A transaction as the store reports it. Values that the store does not report are nil.
 public struct StoreTransaction: Hashable, Sendable {
-  /// An introductory offer: a reduced price or a free period.
+  /// The type of offer that a purchase used.
   public enum OfferType: String, Hashable, Sendable {
     case introductory
     case promotional

@@ -42,7 +42,7 @@ public struct PurchaseRequest: Hashable, Sendable {
       promotionalOffer: offer)
   }
 
-  /// The contract's JSON of `onPurchase`.
+  /// The JSON form of `onPurchase` in the SDK contract.
   public var value: Value {
     switch platform {
     case .ios, .web:
@@ -140,7 +140,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
     }
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     switch self {
     case .restored: .object(["result": "restored"])

@@ -28,7 +28,7 @@ public struct RedemptionInfo: Hashable, Sendable {
   public struct PaywallInfo: Hashable, Sendable {
     public var identifier: String
     public var placementName: String
-    /// An object.
+    /// The parameters of the placement, as an object.
     public var placementParams: Value
     public var experimentID: String
     public var variantID: String
@@ -58,7 +58,7 @@ public struct RedemptionInfo: Hashable, Sendable {
     entitlements = Entitlement.decode(wire: value["entitlements"])
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     let owner: Value =
       switch ownership {
@@ -93,7 +93,7 @@ extension RedemptionInfo.StoreIdentifiers {
     }
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     switch self {
     case .stripe(let customer, let subscriptions):

@@ -88,7 +88,7 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     let code = Value.string(code)
     switch self {

@@ -9,7 +9,7 @@ extension Entitlement: ExpressibleByStringLiteral {
 }
 
 extension Entitlement {
-  /// The contract's JSON: `{"id", "type"}`.
+  /// The JSON form in the SDK contract: `{"id", "type"}`.
   public var value: Value { .object(["id": .string(id), "type": .string(type)]) }
 }
 
@@ -31,8 +31,8 @@ public enum SubscriptionStatus: Hashable, Sendable {
   @available(*, unavailable, message: "name the entitlements: .active([\"pro\"])")
   public static var active: SubscriptionStatus { .unknown }
 
-  /// Creates an active status from entitlements, or `inactive` if there are no entitlements. If several have the same
-  /// ID, the first one is used.
+  /// Creates an active status from entitlements, or `inactive` if there are no entitlements. If several entitlements
+  /// have the same ID, the first one is used.
   public init(entitlements: some Sequence<Entitlement>) {
     var seen: Set<String> = []
     let distinct = entitlements.filter { seen.insert($0.id).inserted }
@@ -83,7 +83,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
 
 /// Entitlements of the user.
 public struct EntitlementsInfo: Hashable, Sendable {
-  /// Those in the subscription status.
+  /// The entitlements in the subscription status.
   public var active: [Entitlement]
   /// The entitlements that the config's products grant but the user does not have.
   public var inactive: [Entitlement]
@@ -99,7 +99,7 @@ public struct EntitlementsInfo: Hashable, Sendable {
     self.web = web
   }
 
-  /// The contract's JSON: `{"active", "inactive"}`.
+  /// The JSON form in the SDK contract: `{"active", "inactive"}`.
   public var value: Value {
     .object(["active": .list(active.map(\.value)), "inactive": .list(inactive.map(\.value))])
   }

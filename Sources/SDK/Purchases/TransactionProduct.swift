@@ -27,7 +27,7 @@ public struct TransactionProduct: Hashable, Sendable {
   /// The attributes that are strings, by name.
   public var texts: [String: String] { attributes?.texts ?? [:] }
 
-  /// The contract's JSON.
+  /// The JSON form in the SDK contract.
   public var value: Value {
     let texts = texts
     func text(_ name: String) -> Value { .string(texts[name] ?? "") }

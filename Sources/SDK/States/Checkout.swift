@@ -28,8 +28,7 @@ struct Checkout: Sendable {
   var contextID = ""
   var phase = Phase.beginning
 
-  /// Whether the user may leave the checkout without a report from the host. Another tap then starts again from
-  /// scratch.
+  /// Whether the user may leave the checkout without a report from the host. Another tap then restarts the checkout.
   var isAtUser: Bool { if case .shown = phase { true } else { false } }
 
   /// The pause between polls, and the total duration, in milliseconds.

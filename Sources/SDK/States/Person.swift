@@ -55,7 +55,7 @@ struct Person {
     self.seed = seed ?? self.seed
   }
 
-  /// Replaces the user by a new one.
+  /// Replaces the user by a new user.
   ///
   /// - Returns: the calls that waited for the previous user's assignments, in order.
   mutating func forget(_ entropy: inout Entropy) -> [Token] {
@@ -68,7 +68,7 @@ struct Person {
     return restoring.sorted { $0.number < $1.number }
   }
 
-  /// Begins a new identity, so that answers to earlier requests are ignored, even if an anonymous user only got an ID.
+  /// Begins a new identity, even if an anonymous user only got an ID. Answers to earlier requests are then ignored.
   /// Assignments that were being confirmed are confirmed again for the new identity.
   private mutating func begin() {
     number += 1
@@ -112,7 +112,7 @@ struct Person {
     }
   }
 
-  /// Variants of experiments that are missing in the config keep their known kind.
+  /// Replaces the assignments. Variants of experiments that are missing in the config keep their known kind.
   mutating func replaceAssignments(by pairs: [Assignment], in config: Config?) {
     assignments = pairs.compactMap { pair in
       if let known = assignments.first(where: { $0.isSame(as: pair) }) { return known }

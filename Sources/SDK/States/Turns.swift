@@ -151,7 +151,7 @@ struct Turns {
     active = nil
   }
 
-  /// Reactivates a parked registration that has been loaded, unless another one is active.
+  /// Reactivates a parked registration that has been loaded, unless another registration is active.
   ///
   /// - Returns: whether a registration was reactivated.
   mutating func resume() -> Bool {

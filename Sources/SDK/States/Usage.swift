@@ -35,7 +35,7 @@ struct Usage {
     self.session = session
   }
 
-  /// Whether the app was never in the background, or was there for longer than a session may pause.
+  /// Whether the app was never in the background, or stayed in the background for longer than a session may pause.
   func isNewSession(at now: Instant, timeout: Int64) -> Bool {
     guard let closedAt else { return true }
     return now - closedAt > timeout

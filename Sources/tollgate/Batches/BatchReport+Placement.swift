@@ -25,10 +25,10 @@ extension BatchReport {
         + "match no audience.", placement: placement.counts.name, blocks: blocks)
   }
 
-  /// The number of users for whom each audience is tried, and how many remain.
+  /// The number of users for whom each audience is tried, and how many users remain.
   private func funnel(_ placement: Reach) -> ReportTable {
     let audiences = placement.audiences
-    // Events that few configs have take no space in others.
+    // Columns for rare events are omitted if they would be empty.
     let hasOwners = audiences.contains { $0.counts.owned > 0 }
     let hasFailed = audiences.contains { $0.failed > 0 }
     return ReportTable(
@@ -96,7 +96,7 @@ extension BatchReport {
 
   // MARK: Users to explain
 
-  /// A user for each kind of event here, as command lines.
+  /// Command lines that explain a user for each kind of event at the placement.
   private func commands(_ placement: Reach) -> [ReportCommands.Command] {
     guard !redaction.hidesIDs else { return [] }
     return examples(placement).map { purpose, id in
@@ -108,8 +108,8 @@ extension BatchReport {
     }
   }
 
-  /// Kinds of events with their users: the first of each kind, then the second and so on, while
-  /// there is space for them.
+  /// Users with their kinds of events: the first user of each kind, then the second user of each kind and so on, as far
+  /// as space permits.
   private func examples(_ placement: Reach) -> [(purpose: String, id: String)] {
     func each(_ example: (Reach.Audience) -> (String, String?)?) -> [(String, String)] {
       placement.audiences.compactMap { audience in

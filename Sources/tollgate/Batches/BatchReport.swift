@@ -16,7 +16,7 @@ struct BatchReport {
   let reach: [Reach]
   let experiments: DrawChecks
 
-  /// The maximum number of placements with their own section. The tables contain all.
+  /// The maximum number of placements with their own section. The tables contain all placements.
   static let mostPlacements = 200
   /// The maximum number of rows of an unbounded table.
   static let mostRows = 40
@@ -53,7 +53,7 @@ struct BatchReport {
     ])
   }
 
-  /// The anchor of a placement's section; nil if it has none.
+  /// The anchor of a placement's section; nil if the placement has no section.
   func section(_ number: Int) -> String? { number < Self.mostPlacements ? "p\(number)" : nil }
 
   private func total(_ count: (Tally.Placement) -> Int) -> Int {
@@ -182,7 +182,7 @@ struct BatchReport {
       blocks: [.table(table)])
   }
 
-  /// Adjacent parts of a bar whose full length is all users.
+  /// Adjacent parts of a bar whose full length means all users.
   func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
     ReportTable.Part.stacked(Array(zip(counts, tones)), of: tally.users)
   }

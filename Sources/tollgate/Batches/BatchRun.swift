@@ -37,11 +37,11 @@ struct BatchRun {
   /// Whether this process has written anything.
   private(set) var hasBegun = false
 
-  /// The maximum number of rejected lines to report on standard error. All are counted, and stored
-  /// with `--rejects`.
+  /// The maximum number of rejected lines to report on standard error. All rejected lines are counted, and stored with
+  /// `--rejects`.
   static let toldRejections = 5
 
-  /// - Parameter state: where to resume, or the beginning.
+  /// - Parameter state: the state in which the run begins or resumes.
   init(
     plan: BatchPlan, files: Files, from state: Checkpoint, threads: Int, isQuiet: Bool = false
   ) throws {
@@ -73,7 +73,7 @@ struct BatchRun {
     var task: Task<WorkerPool.Result, any Error>
   }
 
-  /// Processes the input. If it fails, a checkpoint contains everything before.
+  /// Processes the input. If processing fails, a checkpoint contains all earlier progress.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func process() async throws {
@@ -84,7 +84,7 @@ struct BatchRun {
     var isDone = false
     var failure: (any Error)?
     repeat {
-      // One part more than there are threads keeps every thread busy while this one writes.
+      // With one more part than threads, all threads stay busy while this thread writes.
       while !isDone, failure == nil, pending.count <= threads {
         do {
           try Signals.check()
@@ -186,9 +186,8 @@ struct BatchRun {
     }
   }
 
-  /// A checkpoint covers the data that was passed to the system, which survives a kill. It does not
-  /// wait for the disk: after a power failure the file may be shorter than its checkpoint says, and
-  /// resuming is refused.
+  /// A checkpoint covers the data that was passed to the system, which survives a kill. Checkpoints do not wait for the
+  /// disk: after a power failure, the file may be shorter than its checkpoint says. Resuming then fails.
   private mutating func writeCheckpoint() throws {
     guard let path = files.checkpoint else { return }
     state.outcomes = files.outcomes.state

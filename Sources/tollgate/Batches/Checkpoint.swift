@@ -2,12 +2,11 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The progress of a run: the input read, the output written, the counts. Resuming from it gives
+/// The progress of a run: the input read, the output written, the counts. A run that resumes from a checkpoint writes
 /// the same bytes as a run without a stop.
 struct Checkpoint {
   var settings: RunSettings
-  /// The file of the outcomes; nil without one. It is not part of the settings, because files may
-  /// be moved.
+  /// The path of the outcomes, or nil. The path is not part of the settings, because files may be moved.
   var out: String?
   var position = InputPosition()
   /// For each users file that was started, the state of its hash.
@@ -60,7 +59,7 @@ struct Checkpoint {
     }
   }
 
-  /// Nil when the numbers belong to another plan.
+  /// Reads a checkpoint. Fails if the numbers belong to another plan.
   init?(_ settings: RunSettings, _ value: Value, plan: BatchPlan) {
     func count(_ key: String) -> Int? {
       if case .int(let number)? = value[key] { Int(number) } else { nil }
@@ -91,7 +90,7 @@ struct Checkpoint {
     self.texts = texts
   }
 
-  /// The beginning of a run.
+  /// Creates the state at the beginning of a run.
   init(
     _ settings: RunSettings, plan: BatchPlan, out: String? = nil,
     outcomes: OutputFile.State = OutputFile.State(),
@@ -126,7 +125,7 @@ extension OutputFile.State {
     self.pending = pending
   }
 
-  /// Two digits per byte, because a range may begin in the middle of a character.
+  /// Bytes as hexadecimal digits, because a range may begin in the middle of a character.
   private static func digits(_ bytes: [UInt8]) -> String {
     // SAFETY: Two characters are written for each byte, which is the capacity.
     // Tests: CompressedOutputTests, PrecomputeFilesTests.

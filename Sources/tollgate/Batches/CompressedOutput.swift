@@ -4,10 +4,10 @@ final class CompressedOutput {
   // SAFETY: A member holds at most 256 KiB, and `compressed` has the library's own bound for that.
   // `deinit` frees it. Tests: CompressedOutputTests.
 
-  /// Bytes of text in a member, but for the last one.
+  /// The bytes of text in each member except the last.
   static let memberSize = 256 << 10
 
-  /// Text of a member that is not full.
+  /// The text of the member that is not full yet.
   private(set) var pending: [UInt8]
   private let encoder: any Compression.Encoder
   private let compressed: UnsafeMutableRawBufferPointer
@@ -39,8 +39,7 @@ final class CompressedOutput {
     pending += rest
   }
 
-  /// Outputs the last member. It may be empty, if an empty file would otherwise not be a valid
-  /// compressed one.
+  /// Outputs the last member. The last member may be empty, because an empty file is not a valid compressed file.
   func finish(isEmpty: Bool, _ put: (UnsafeRawBufferPointer) throws -> Void) throws {
     if isEmpty || !pending.isEmpty { try compressPending(put) }
   }

@@ -101,7 +101,7 @@ extension DrawChecks {
 
   private func balance(_ section: (Int) -> String?) -> ReportSection {
     let tested = balances.count { $0.test != nil }
-    // All of them in order, or only the least likely ones.
+    // Shows all balances in order, or only the least likely balances.
     let sorted = balances.enumerated().sorted { a, b in
       (a.element.test?.p ?? 2, a.offset) < (b.element.test?.p ?? 2, b.offset)
     }.map(\.element)

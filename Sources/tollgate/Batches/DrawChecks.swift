@@ -3,8 +3,8 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Checks the draws of a run: whether they have the shares that the weights require, and whether
-/// those of one experiment are independent of those of another.
+/// Checks the draws of a run: whether their shares match the weights, and whether the draws of different experiments
+/// are independent.
 struct DrawChecks {
   /// The verdict of a test.
   enum Verdict: Equatable {

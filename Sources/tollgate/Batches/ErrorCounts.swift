@@ -21,7 +21,7 @@ enum ErrorCounts {
       })
   }
 
-  /// Nil when it is not a value of ``value(_:)``.
+  /// Reads counts in the form of ``value(_:)``. Returns nil for any other value.
   static func read(_ value: Value) -> [NamedError: BatchSums.ErrorCount]? {
     guard let items = value.elements else { return nil }
     var errors: [NamedError: BatchSums.ErrorCount] = [:]
@@ -45,7 +45,7 @@ enum ErrorCounts {
 }
 
 extension RuleError {
-  /// An error in the form of outcomes and checkpoints.
+  /// Reads an error in the form of outcomes and checkpoints.
   init?(_ value: Value) {
     guard case .int(let audience)? = value["audience"],
       let clause = value["clause"]?.text, let code = value["code"]?.text

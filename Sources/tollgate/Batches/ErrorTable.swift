@@ -3,14 +3,13 @@ internal import RuleEngine
 
 /// The tables of a database with the rules that failed, by user.
 ///
-/// An error that many users have is one row; its number is its place among the first of their kind,
-/// in the order of the users.
+/// An error that many users have is one row. Errors are numbered in the order in which they first occur.
 struct ErrorTable {
   // SAFETY: `BatchErrors` of this process wrote the rows, so lengths and places fit. Keys are
   // copied. Tests: RuleErrorsTests, PrecomputeFilesTests.
 
   private let placements: [String]
-  /// By placement and the error's text: its number.
+  /// The number of each error, by placement and the error's text.
   private var numbers: [[UInt8]: Int64] = [:]
 
   static let tables = """
@@ -62,7 +61,7 @@ struct ErrorTable {
       .string(placements[placement]), .int(Int64(error.audience)), .string(error.clause),
       .string(error.code), error.path.map { .string($0) } ?? .null,
     ]
-    // An earlier start of the run may have met it.
+    // An earlier start of the run may have stored the error.
     let stored = try database.rows(
       """
       SELECT id FROM rule_errors

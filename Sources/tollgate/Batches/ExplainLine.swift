@@ -3,20 +3,20 @@ internal import RuleInsight
 
 /// The user of a command line.
 enum LineUser {
-  /// One in files.
+  /// A user in files, by ID.
   case id(String, of: [String])
   /// A record on the command line.
   case record(String)
 }
 
 extension RunSettings {
-  /// The command line that explains a user as this run has decided.
+  /// The command line that explains a user's decisions in this run.
   ///
   /// - Parameters:
-  ///   - user: the user, by the ID of ``ShownUser``, with files as the user named them.
-  ///   - placement: the placement to explain; nil for all.
+  ///   - user: the user, by the ID of ``ShownUser``, with files as they were named on the command line.
+  ///   - placement: the placement to explain; nil for all placements.
   ///   - configFormat: the format of the config.
-  ///   - redaction: the attributes that the explanation redacts too.
+  ///   - redaction: the attributes that the explanation also redacts.
   func explainLine(
     _ user: LineUser, at placement: String?, format configFormat: Config.Format,
     _ redaction: Redaction

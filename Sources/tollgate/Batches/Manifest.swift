@@ -25,7 +25,7 @@ struct Manifest {
     var path: String
     /// The bytes of the file.
     var content: Content
-    /// The uncompressed content of a compressed file; nil for one that is not.
+    /// The uncompressed content of a compressed file; nil for an uncompressed file.
     var text: Content?
 
     var bytes: Int { content.bytes }
@@ -64,14 +64,14 @@ struct Manifest {
   /// The hash of each users file, in the form of ``UserHash/text``; empty in a manifest of an
   /// earlier version.
   var users: [String]
-  /// Nil when no outcomes were written to a file.
+  /// The file of outcomes; nil if no outcomes were written to a file.
   var outcomes: Written?
   var rejects: Written?
   /// The summary, and its raw numbers.
   var counts: Value
   private var sums: [Int]
   private var errors: Value
-  /// The counts for a report; null without one.
+  /// The counts for a report; null without a report.
   private var report: Value
 
   var value: Value {
@@ -96,8 +96,7 @@ struct Manifest {
     report = ReportCounts.value(sums, state.rejectKinds)
   }
 
-  /// The counts of the run, which must be of this plan; and the reasons of rejected lines, if they
-  /// were counted.
+  /// The counts of the run, which must belong to this plan, and the reasons of rejected lines, if they were counted.
   func counts(_ plan: BatchPlan) throws -> (sums: BatchSums, rejects: RejectKinds?) {
     guard sums.count > 3,
       var sums = plan.sums(
@@ -109,7 +108,7 @@ struct Manifest {
     return (sums, rejects)
   }
 
-  /// - Throws: when the file is not a manifest, naming its kind if it is known.
+  /// - Throws: when the file is not a manifest. The error names the file's kind if it is known.
   init(reading path: String) throws {
     let manifest = RunFiles.usualManifest(path)
     let value: Value

@@ -141,7 +141,7 @@ struct MatchCommand: AsyncParsableCommand {
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
 
-  /// A precompute run that stores nothing.
+  /// Counts users with a precompute run that stores nothing.
   private func count(_ plan: BatchPlan, _ settings: RunSettings) async throws -> BatchRun {
     var run = try BatchRun(
       plan: plan,

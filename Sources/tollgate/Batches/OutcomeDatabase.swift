@@ -4,9 +4,9 @@ internal import RuleEngine
 
 /// Outcomes as an SQLite database.
 ///
-/// During a run, rows go into a database in place of the checkpoint. Each transaction advances it
-/// from one checkpoint to the next. When the run is complete they are copied into a new database in
-/// order and indexed in one transaction, so that the file does not depend on the number of stops.
+/// During a run, rows go into a database that also contains the checkpoint. Each transaction advances the database from
+/// one checkpoint to the next. When the run is complete, the rows are copied in order into a new database and indexed
+/// in one transaction, so that the file does not depend on the number of stops.
 final class OutcomeDatabase {
   private let path: String
   private let building: String
@@ -14,7 +14,7 @@ final class OutcomeDatabase {
   private let choices: [BatchPlan.Choice]
   private let placements: Int
   private let tables: OutcomeTables
-  /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
+  /// The database, which is open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
   private var database: SQLiteDatabase?
   private var users: Int64 = 0
   private var errors: ErrorTable
@@ -22,7 +22,7 @@ final class OutcomeDatabase {
 
   /// - Parameters:
   ///   - path: the path of the complete database.
-  ///   - building: its path during the run.
+  ///   - building: the path of the database during the run.
   ///   - resumes: whether to resume a database of an earlier start.
   init(_ path: String, building: String, _ plan: BatchPlan, resumes: Bool) {
     self.path = path
@@ -34,9 +34,9 @@ final class OutcomeDatabase {
     errors = ErrorTable(placements: plan.emptyTally.placements.map(\.name))
   }
 
-  /// Creates the database that is being built, or opens that of an earlier start.
+  /// Creates the database that is being built, or opens the database of an earlier start.
   ///
-  /// - Parameter state: where the run begins. Anything but the beginning must be in the database.
+  /// - Parameter state: the state in which the run begins. Unless it is the beginning, the database must contain it.
   func begin(_ state: Checkpoint) throws {
     users = Int64(state.sums.users)
     database = try OutcomeDatabase.telling(building) {
@@ -61,12 +61,12 @@ final class OutcomeDatabase {
 
   private static func open(_ path: String) throws -> SQLiteDatabase {
     let database = try SQLiteDatabase(path)
-    // A kill does not undo what was passed to the system, and the journal undoes half-done changes.
+    // A kill does not lose data that was passed to the system, and the journal undoes incomplete changes.
     try database.execute("PRAGMA synchronous = OFF")
     return database
   }
 
-  /// The suffixes of the files that SQLite creates beside a database.
+  /// The suffixes of the files that SQLite creates next to a database.
   static let companions = ["-journal", "-wal", "-shm"]
 
   static func remove(_ path: String) {
@@ -148,8 +148,8 @@ final class OutcomeDatabase {
     }
   }
 
-  /// Creates the database of a complete run. If that fails, or is stopped, the unfinished database
-  /// can still be resumed, and a database of an earlier run stays.
+  /// Creates the database of a complete run. If creating it fails or is stopped, the unfinished database can still be
+  /// resumed, and a database of an earlier run stays.
   ///
   /// - Parameter replacing: called before the new database replaces the old one.
   func finish(_ checkpoint: Checkpoint, counts: String, replacing: () -> Void) throws {
@@ -168,7 +168,7 @@ final class OutcomeDatabase {
     do throws(Errno) {
       SavedFile.takeOver(place, new)
       replacing()
-      // Files that SQLite left beside the old database do not belong to the new one.
+      // Files that SQLite left next to the old database do not belong to the new database.
       for suffix in OutcomeDatabase.companions { FileName.remove(place.target + suffix) }
       try FileName.replace(new, place.target)
     } catch {
@@ -191,7 +191,7 @@ final class OutcomeDatabase {
     try target.execute(tables.indexes + "COMMIT; DETACH building")
   }
 
-  /// The checkpoint in a database that is being built; nil without one.
+  /// The checkpoint in a database that is being built, or nil.
   static func checkpoint(in path: String) -> String? {
     guard
       case .string(let checkpoint)? = try? open(path).rows("SELECT checkpoint FROM progress")
@@ -202,13 +202,13 @@ final class OutcomeDatabase {
 
   // MARK: Existing files
 
-  /// Whether a file is an unfinished database of ours, or an empty one, and not another database.
+  /// Whether a file is an unfinished database of a run, or an empty database.
   static func isCheckpoint(_ path: String) throws -> Bool { try isOurs(path, with: "progress") }
 
   /// Whether a file is a database that a kill left just before its completion.
   static func isUnfinished(_ path: String) throws -> Bool { try isOurs(path, with: "run") }
 
-  /// Whether a file is a database without any table, or with one that only runs create.
+  /// Whether a file is a database without any table, or with a table that only runs create.
   private static func isOurs(_ path: String, with table: String) throws -> Bool {
     guard try isDatabase(path),
       let rows = try? open(path).rows("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -222,11 +222,11 @@ final class OutcomeDatabase {
     guard FileIdentity.regularSize(of: path) != nil else { return false }
     let beginning = try InputFile(path).beginning(FileSignature.length)
     if beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8) { return true }
-    // SQLite may write the first page last. A kill before that leaves zeros there, and the journal.
+    // SQLite may write the first page last. An earlier kill leaves zeros in that page, and the journal.
     return try beginning.allSatisfy { $0 == 0 } && isCompanion(path + "-journal", "-journal")
   }
 
-  /// Whether a file beside a database is SQLite's, by its first bytes. Inactive parts are zero.
+  /// Whether the first bytes of a file next to a database show that SQLite wrote the file. Inactive parts are zero.
   static func isCompanion(_ path: String, _ suffix: String) throws -> Bool {
     guard FileIdentity.regularSize(of: path) != nil else { return false }
     let found = try InputFile(path).beginning(4)

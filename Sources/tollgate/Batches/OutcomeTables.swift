@@ -25,7 +25,7 @@ struct OutcomeTables {
     """ + (isWide ? wide : long) + ErrorTable.tables
   }
 
-  /// By identity, by decision, and by paywall.
+  /// The indexes by identity, by decision, and by paywall.
   var indexes: String {
     """
     CREATE INDEX users_by_user_id ON users (user_id);
@@ -36,7 +36,7 @@ struct OutcomeTables {
       + ErrorTable.indexes
   }
 
-  /// The statement that inserts a user's decisions: one of them, or all if a row is a user.
+  /// The statement that inserts one decision, or all decisions of a user if a row is a user.
   var insertion: String {
     let count = 1 + (isWide ? columns.prefixes.count : 1) * columnsOfDecision
     return "INSERT INTO decisions VALUES (\(OutcomeTables.places(count)))"
@@ -56,7 +56,7 @@ struct OutcomeTables {
       """
   }
 
-  /// A join has at most 64 tables, so each column looks its choice up.
+  /// The tables with one row for each user. SQLite joins at most 64 tables, so each column looks up its choice.
   private var wide: String {
     let choices = columns.prefixes.map { prefix in
       ",\n  \(prefix)_choice INTEGER NOT NULL REFERENCES choices"
@@ -83,8 +83,8 @@ struct OutcomeTables {
       """
   }
 
-  /// The errors as in a cell of CSV: JSON, or nothing. Tables are joined in this order, so that the
-  /// choice is looked up once, and not for each error of the user.
+  /// The errors as in a CSV cell: JSON, or nothing. The order of the joined tables ensures that the choice is looked up
+  /// once, not for each error of the user.
   private static func errors(_ choice: String) -> String {
     """
     SELECT json_group_array(json_object(
@@ -108,7 +108,7 @@ struct OutcomeTables {
       + columns.ofRun.map { ", \($0.name) TEXT" }.joined() + ");"
   }
 
-  /// Its one row.
+  /// Inserts the only row of the table of the run.
   func insertRun(_ settings: String, _ counts: String, _ database: SQLiteDatabase) throws {
     let texts = [settings, counts] + columns.ofRun.map(\.text)
     try database.rows(
@@ -121,12 +121,12 @@ struct OutcomeTables {
 }
 
 extension [OutcomeField] {
-  /// Their names in SQL, each with a prefix.
+  /// The names of the fields in SQL, each with a prefix.
   func names(_ prefix: String = "") -> String {
     map { prefix + $0.rawValue }.joined(separator: ", ")
   }
 
-  /// Their columns in the definition of a table.
+  /// The columns of the fields in the definition of a table.
   func columns(_ prefix: String = "") -> String {
     map { field in
       let type = field.kind == .integer ? "INTEGER" : "TEXT"

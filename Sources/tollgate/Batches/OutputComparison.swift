@@ -11,7 +11,7 @@ final class OutputComparison {
   private(set) var hash = XXH64.Stream()
   /// Offset of the first byte that differs.
   private(set) var difference: Int?
-  /// The line of the new output with that byte; nil if it has no lines, or fewer.
+  /// The line of the new output that contains the first different byte; nil if there is no such line.
   private(set) var place: DifferencePlace?
   /// Why the file is unreadable from ``difference`` on.
   private(set) var damage: String?
@@ -84,7 +84,7 @@ struct DifferencePlace {
 
   /// - Parameters:
   ///   - offset: the offset of the byte that differs.
-  ///   - lines: complete lines that contain it.
+  ///   - lines: complete lines that contain the byte.
   init?(_ offset: Int, in lines: UnsafeRawBufferPointer, _ form: OutputForm, linesBefore: Int) {
     var found: (line: Int, text: UnsafeRawBufferPointer, cell: CSVCell?)?
     if form == .csv {

@@ -2,9 +2,8 @@ internal import RuleEngine
 
 /// A file that a run writes from start to end, and can resume after a kill.
 ///
-/// While it is written it has another name. When it is complete it replaces an existing file, so
-/// that no reader sees half of it. It is created, or emptied, when the first bytes are written. A
-/// pipe or a device is written directly.
+/// While the file is written, it has another name. The complete file replaces an existing file, so that no reader sees
+/// half of it. The file is created or emptied when the first bytes are written. A pipe or a device is written directly.
 final class OutputFile {
   // SAFETY: Views are written or hashed while the caller holds them. Tests: OutputFileTests,
   // KillTests.
@@ -13,7 +12,7 @@ final class OutputFile {
   struct State: Hashable {
     /// The bytes of the file.
     var bytes = XXH64.Stream()
-    /// The uncompressed content of a compressed file; nil for one that is not.
+    /// The uncompressed content of a compressed file; nil for an uncompressed file.
     var text: XXH64.Stream?
     /// The part of the content that is not in the file yet.
     var pending: [UInt8] = []
@@ -29,24 +28,23 @@ final class OutputFile {
   /// The first bytes of the file.
   private let header: [UInt8]
   private var file: FileDescriptor?
-  /// Whether the unfinished file belongs to this run, and not to another one.
+  /// Whether the unfinished file belongs to this run.
   private var hasBegun: Bool
   /// The bytes of the file, hashed while writing.
   private(set) var hash: XXH64.Stream
-  /// The uncompressed content of a compressed file; nil for one that is not.
+  /// The uncompressed content of a compressed file; nil for an uncompressed file.
   private(set) var textHash: XXH64.Stream?
   private let compressed: CompressedOutput?
   /// The reserved size on disk; nil if reservation does not work.
   private var reserved: Int?
 
-  /// The number of bytes to reserve ahead of writing. A file that is shorter than an eighth of it
-  /// gets no reservation.
+  /// The number of bytes to reserve ahead of writing. Files shorter than an eighth of this size get no reservation.
   private static let reserve = 64 << 20
 
   /// The number of bytes written.
   var count: Int { hash.count }
 
-  /// Whether it is a regular file, and not a pipe or device.
+  /// Whether the output is a regular file, not a pipe or a device.
   var isKept: Bool { partial != nil }
 
   /// The name of a file until it is complete; nil for a pipe or a device.
@@ -64,8 +62,7 @@ final class OutputFile {
 
   /// - Parameters:
   ///   - path: `-` is standard output.
-  ///   - state: the state of the file after an earlier start of the run. Anything after it is
-  ///     dropped.
+  ///   - state: the state of the file after an earlier start of the run. Later content is dropped.
   init(
     _ path: String, _ compression: Compression? = nil, header: [UInt8] = [],
     after state: State? = nil
@@ -117,8 +114,8 @@ final class OutputFile {
     }
   }
 
-  /// If a kill happens between renaming the file and the end of the run, the file becomes the
-  /// unfinished one again. An older file of this name does not begin with the same bytes.
+  /// If a kill happened between renaming the file and the end of the run, the file becomes the unfinished file again.
+  /// An older file of this name does not begin with the same bytes.
   private func takeBack(_ partial: String) throws {
     guard hash.count > 0, !FileIdentity.exists(partial),
       FileIdentity.regularSize(of: place.target) ?? 0 >= hash.count
@@ -180,7 +177,7 @@ final class OutputFile {
         try? file?.close()
         file = try claimed(partial)
       }
-      // The unfinished file is readable only for those who may read the final one.
+      // Only users that may read the final file may read the unfinished file.
       SavedFile.takeOver(place, partial)
       do throws(Errno) {
         // ext4 flushes a file on close if it was ever truncated, even from zero to zero bytes.
@@ -216,7 +213,7 @@ final class OutputFile {
     reserved = isDone ? start + bytes + OutputFile.reserve : nil
   }
 
-  /// Completes the file, under its current name. One without output contains only its header.
+  /// Completes the file, under its current name. A file without output contains only its header.
   func close() throws {
     if !hasBegun { try begin() }
     try compressed?.finish(isEmpty: textHash?.count == 0) { try put($0) }

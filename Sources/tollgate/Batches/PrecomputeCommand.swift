@@ -176,7 +176,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try report(tally, notes)
   }
 
-  /// Nil for all of the config.
+  /// The requested placements; nil for all placements of the config.
   private var placementNames: [String]? {
     var known: Set<String> = []
     return placements.isEmpty ? nil : placements.filter { known.insert($0).inserted }
@@ -295,9 +295,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
 }
 
 extension PrecomputeCommand {
-  /// Arguments such as `--users a.ndjson config.json`, with the config moved to the front: without
-  /// another argument, the last file after `--users` is the config. Nil if the arguments have
-  /// another form.
+  /// Arguments such as `--users a.ndjson config.json`, with the config moved to the front. If there is no other
+  /// argument, the last file after `--users` is the config. Nil if the arguments have another form.
   static func withConfigFirst(_ arguments: [String]) -> [String]? {
     guard arguments.first == configuration.commandName,
       let option = arguments.lastIndex(of: "--users")

@@ -15,7 +15,7 @@ struct Progress {
   private var file: Int
   private var offset: Int
 
-  /// - Parameter state: where the run begins. Earlier input does not count for the rate.
+  /// - Parameter state: the state in which the run begins. Earlier input does not count for the rate.
   init(placements: Int, totalBytes: Int?, from state: Checkpoint, isQuiet: Bool) {
     self.placements = placements
     line = ProgressLine(isQuiet: isQuiet, isImmediate: true)
@@ -80,7 +80,7 @@ struct Progress {
 
   private var percent: String { fraction.map { "\(Int($0 * 100)) %, " } ?? "" }
 
-  /// The estimated time for the rest, at the rate so far.
+  /// The estimated time for the rest of the run, at the rate so far.
   private func timeLeft(_ now: Instant) -> String? {
     guard let totalBytes, done > bytesBefore, now > line.start else { return nil }
     let rate = Double(done - bytesBefore) / Double(now - line.start)

@@ -9,8 +9,8 @@ struct ReachText {
   let rejected: Int
   /// Whether variants include their expected numbers.
   let expects: Bool
-  /// Above this number of audiences, those that decide for no user and have no other findings are
-  /// only counted, and the summary comes first.
+  /// If there are more audiences than this, audiences that decide for no user and have no other findings are only
+  /// counted, and the summary comes first.
   var foldsAbove = Int.max
   let style: TextStyle
 
@@ -61,7 +61,7 @@ struct ReachText {
       && audience.counts.missing.isEmpty
   }
 
-  /// Zeros are omitted, except that no user reaches the audience.
+  /// The rows of an audience. Zeros are omitted, except the zero of an audience that no user reaches.
   private func rows(_ audience: Reach.Audience) -> [[String]] {
     let (counts, examples) = (audience.counts, audience.examples)
     var rows = [row("audience \(counts.label)", nil, nil)]
@@ -118,7 +118,7 @@ struct ReachText {
       expected: variant.expected.map(Self.decimal) ?? variant.share.percentage)
   }
 
-  /// - Parameter count: nil for a row that introduces others.
+  /// - Parameter count: nil for a row that introduces other rows.
   private func row(
     _ name: String, _ count: Int?, _ example: String?, drawn: String = "", expected: String = ""
   ) -> [String] {

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// A value of a manifest or a checkpoint, with its path there.
+/// A value of a manifest or a checkpoint, with its path in the file.
 struct RecordedValue {
-  /// A problem with such a value, and its place.
+  /// A problem with a recorded value, and its place.
   struct Fault: Error, CustomStringConvertible {
     var description: String
 
@@ -50,7 +50,7 @@ struct RecordedValue {
 
   /// A string that must be one of these words.
   ///
-  /// - Parameter noun: the kind of the words.
+  /// - Parameter noun: the kind of the words, for messages.
   func word(_ noun: String, _ words: [String]) throws(Fault) -> String {
     let text = try text()
     guard words.contains(text) else {

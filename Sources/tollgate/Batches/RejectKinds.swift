@@ -7,7 +7,7 @@ struct RejectKinds: Equatable {
   struct Kind: Equatable {
     var reason: String
     var lines: Int
-    /// The first such line: the number of its file, and its line number.
+    /// The first line with this reason: the number of its file, and its line number.
     var file: Int
     var line: Int
   }
@@ -16,7 +16,7 @@ struct RejectKinds: Equatable {
   /// The number of lines with further reasons.
   private(set) var others = 0
 
-  /// The maximum number of different reasons. More would not be read.
+  /// The maximum number of different reasons, because longer lists are not read.
   private static let most = 20
 
   /// - Parameter reason: the reason, with the place in the line.
@@ -47,7 +47,7 @@ struct RejectKinds: Equatable {
 
   init() {}
 
-  /// Nil when the value does not have the form of ``value``.
+  /// Reads reasons in the form of ``value``. Fails for any other value.
   init?(_ value: Value) {
     guard let items = value["kinds"]?.elements, case .int(let others)? = value["others"] else {
       return nil
@@ -75,8 +75,8 @@ enum ReportCounts {
     ])
   }
 
-  /// Restores them into counts; nil when the value does not have the form of ``value(_:_:)``, or
-  /// belongs to another plan.
+  /// Restores recorded counts. Returns nil if the value does not have the form of ``value(_:_:)``, or belongs to
+  /// another plan.
   static func restore(_ value: Value, _ plan: BatchPlan, in sums: inout BatchSums) -> RejectKinds? {
     guard plan.draws != nil, let items = value["users"]?.elements,
       let pairs = value["pairs"]?.elements?.compactMap({

@@ -14,7 +14,7 @@ extension BatchPlan {
 }
 
 extension RunFiles {
-  /// The file of the outcomes; nil without one.
+  /// The path of the outcomes; nil if it does not name a regular file.
   var ownOut: String? { outPlace?.hasNeighbours == true ? out : nil }
 
   /// Adds everything that is written or removed, for ``FileUses/check()``.
@@ -51,8 +51,8 @@ extension RunFiles {
     }
   }
 
-  /// Throws when a run would replace or remove files beside its outcomes that do not come from a
-  /// run, or that belong to another run. Users that name an existing file do not intend to lose it.
+  /// Throws when a run would replace or remove files next to its outcomes that do not come from a run, or that belong
+  /// to another run. Users that name an existing file do not intend to lose it.
   func checkOverwriting() throws {
     for file in kept {
       try checkContent(of: file)
@@ -71,7 +71,7 @@ extension RunFiles {
     /// The possible first bytes of such a file.
     let beginnings: [[UInt8]]
 
-    /// A kill may leave any part of one.
+    /// Throws when an existing file has another beginning. A kill may have left any part of the file.
     func check() throws {
       let kind = FilePlace(path).kind
       if kind == .missing { return }
@@ -133,9 +133,9 @@ extension RunFiles {
   private struct Kept {
     let path: String
     let option: String
-    /// Its kind, in words, and the key that it begins with.
+    /// The kind of the file in words, which is also the key that the file begins with.
     let what: String
-    /// Whether an option names it, and not just --out.
+    /// Whether the file has its own option, instead of a name that follows from --out.
     let isNamed: Bool
 
     var beginning: [UInt8] { Array(#"{"\#(what)":"#.utf8) }
@@ -161,7 +161,7 @@ extension RunFiles {
       let isDatabase = try file.path == checkpoint && OutcomeDatabase.isCheckpoint(file.path)
       if !isDatabase { throw RunFiles.inTheWay(file.path, file.option) }
     }
-    // A kill may leave any part of the next one.
+    // A kill may leave any part of the new file.
     if let (found, isOurs) = try begins(file.path + ".new"), !isOurs,
       !file.beginning.starts(with: found)
     {
@@ -200,7 +200,7 @@ extension RunFiles {
         + "\(path); choose another name, or remove it")
   }
 
-  /// The path of the outcomes that a file belongs to; nil when it does not contain one.
+  /// The path of the outcomes that a file belongs to; nil when the file names no outcomes.
   private func owner(of file: Kept) throws -> Value? {
     guard FilePlace(file.path).kind == .file else { return nil }
     let isText = try InputFile(file.path).beginning(1) == [UInt8(ascii: "{")]
@@ -215,7 +215,7 @@ extension RunFiles {
 
   // MARK: Databases
 
-  /// A database that a run creates or replaces, with the files that SQLite creates beside it.
+  /// A database that a run creates or replaces, with the files that SQLite creates next to the database.
   private struct Base {
     let path: String
     let name: String

@@ -19,7 +19,7 @@ struct RunFiles {
 
   /// - Parameters:
   ///   - out: a path, `-` for standard output, or `none`.
-  ///   - rejects: the same; nil for none.
+  ///   - rejects: the path of rejected lines, in the same form; nil for none.
   init(
     out: String, form: FileForm, rejects: String?, options: LastingOptions
   ) throws {
@@ -35,7 +35,7 @@ struct RunFiles {
     }
     outPlace = place(out)
     rejectsPlace = place(self.rejects)
-    // No file can be beside a pipe or a device.
+    // No file can be next to a pipe or a device.
     let isFile = outPlace?.hasNeighbours ?? false
     checkpoint = options.checkpoint ?? (isFile ? out + ".checkpoint" : nil)
     let chosen = options.manifest ?? (isFile ? RunFiles.usualManifest(out) : nil)
@@ -75,7 +75,7 @@ struct RunFiles {
     case complete(Manifest)
   }
 
-  /// Looks for an earlier start with the same settings; nil if there is none.
+  /// Finds an earlier start with the same settings. Returns nil if there is none.
   ///
   /// - Parameter keepsTime: whether to use the earlier start's time, instead of comparing it.
   func former(_ settings: inout RunSettings, keepsTime: Bool) throws -> Former? {
@@ -120,7 +120,7 @@ struct RunFiles {
       earlier.users)
   }
 
-  /// Reports that a run starts from scratch, replacing one that was stopped.
+  /// Reports that a run starts from scratch and replaces a stopped run.
   func tellReplaced() {
     guard let checkpoint, let text = try? text(ofCheckpoint: checkpoint),
       case .int(let users)? = (try? Value.parse(json: text))?["users"]
@@ -198,10 +198,10 @@ struct RunFiles {
         + "it, the run starts from scratch.")
   }
 
-  /// Removes manifests, so that none describes outcomes that no longer exist.
+  /// Removes manifests, so that no manifest describes outcomes that no longer exist.
   private func removeManifests() {
     if let manifest { FileName.remove(manifest) }
-    // An earlier run may have stored one at the default path.
+    // An earlier run may have stored a manifest at the default path.
     guard let outPlace, outPlace.hasNeighbours else { return }
     for path in [out, outPlace.target] {
       let usual = RunFiles.usualManifest(path)
@@ -235,8 +235,7 @@ struct RunFiles {
   /// The advice after an error during a run.
   func advice(_ run: BatchRun, after error: CommandError) -> String? {
     guard run.hasBegun, !error.description.isEmpty else { return nil }
-    // Corrected input no longer begins with what was read before the error, because the settings of
-    // a run include the size of each file.
+    // A run cannot resume with corrected input, because its settings include the size of each file.
     if error.exitCode != Ending.unwritten {
       guard let partial = run.files.outcomes.partial, run.state.sums.users > 0 else { return nil }
       return
@@ -258,8 +257,7 @@ struct RunFiles {
           + "--resume when there is room.")
   }
 
-  /// Removes the files that a run has begun without storing anything, because they only fill up the
-  /// disk.
+  /// Removes files that a run has begun without storing anything. Such files only take up space.
   ///
   /// - Returns: the files that could not be removed.
   private func removeUnfinished(_ run: BatchRun) -> [String] {
@@ -301,7 +299,7 @@ extension RunSettings {
     assigner == Assigner.djb2.name ? .djb2 : .hash(salt: seed)
   }
 
-  /// The inputs of the decisions beside config and users, in words.
+  /// The inputs of the decisions other than the config and the users, in words.
   var basis: String { DecisionOptions.basis(now, resolvedAssigner) }
 
   /// The plan that the settings describe.
@@ -309,9 +307,9 @@ extension RunSettings {
   /// - Parameters:
   ///   - ruleSet: the rules of the run's config.
   ///   - config: the config, because other SDK versions compile it differently.
-  ///   - texts: the texts to render beside the outcomes; nil for none.
+  ///   - texts: the texts to render along with the outcomes; nil for no texts.
   ///   - countsDraws: whether draws are counted for a report.
-  ///   - wantsExamples: whether counts include the first users that they count.
+  ///   - wantsExamples: whether counts include the first counted users as examples.
   func plan(
     _ ruleSet: RuleSet, of config: Config?, texts: TextPlan? = nil, countsDraws: Bool = false,
     wantsExamples: Bool = false

@@ -6,7 +6,7 @@ extension RunSettings {
   /// The name of the config's file.
   var configName: String { config == "-" ? "a config" : FilePlace.parts(config).name }
 
-  /// The inputs of decisions beside config and users; then further facts.
+  /// The inputs of decisions other than the config and the users, followed by further facts.
   func facts(_ more: [ReportPage.Fact]) -> [ReportPage.Fact] {
     var facts = [
       ReportPage.Fact("As of", now.text ?? "\(now.milliseconds) ms"),
@@ -24,10 +24,10 @@ extension ReportPage.Fact {
 }
 
 extension RejectKinds {
-  /// The reasons of rejected lines; nil without any.
+  /// The reasons of rejected lines; nil if no line was rejected.
   ///
   /// - Parameters:
-  ///   - lines: their number.
+  ///   - lines: the number of rejected lines.
   ///   - files: the names of files, by number.
   func section(_ lines: Int, files: [String], about: String) -> ReportSection? {
     if lines == 0 { return nil }

@@ -20,7 +20,7 @@ struct RunSettings {
   var input: String?
   /// The separator in flat names of columns.
   var separator: String?
-  /// Nil for all of the config.
+  /// The requested placements; nil for all placements of the config.
   var placements: [String]?
   var now: Instant
   var timeZone: String
@@ -39,7 +39,7 @@ struct RunSettings {
   var reasons = false
   /// How the IDs of users are read.
   var userIDs = UserID.Reading.bytes
-  /// The further inputs of rendered texts; nil without any.
+  /// The other inputs of rendered texts; nil without texts.
   var texts: TextSettings?
 
   /// The version of hashing subjects. With the same version, the same seed gives the same variants.

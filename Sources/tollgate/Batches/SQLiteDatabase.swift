@@ -3,7 +3,7 @@ internal import Expressions
 
 /// A connection to an SQLite database.
 ///
-/// Only one thread may use it at a time. It is closed with its last reference.
+/// Only one thread may use the connection at a time. The connection closes when its last reference is released.
 final class SQLiteDatabase {
   /// An error of SQLite, with its own message.
   struct Failure: Error {
@@ -18,7 +18,7 @@ final class SQLiteDatabase {
   private var statements: [String: SQLiteStatement] = [:]
   private var isOpen = true
 
-  /// Opens a database for reading and writing. A missing one is created.
+  /// Opens a database for reading and writing. A missing database is created.
   init(_ path: String) throws(Failure) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -47,7 +47,7 @@ final class SQLiteDatabase {
     sqlite3_close_v2(connection)
   }
 
-  /// Calls back after this many steps of a statement; `true` stops it with `SQLITE_INTERRUPT`.
+  /// Calls back after this many steps of a statement. The result `true` stops the statement with `SQLITE_INTERRUPT`.
   func stop(every steps: Int32, when isStopped: @escaping @convention(c) () -> Bool) {
     // SAFETY: The function captures nothing, so it is one address and survives the way through a
     // `void *`. Tests: PrecomputeFilesTests, StoppingTests.

@@ -47,8 +47,7 @@ enum SummaryText {
   /// The maximum number of kinds of errors to list.
   static let errorLimit = 20
 
-  /// The reasons why users whose conditions held were held back, or skipped an audience; empty if
-  /// there are none.
+  /// The reasons why matching users were held back, or skipped an audience; empty if there are none.
   private static func obstacles(_ tally: Tally) -> [String] {
     var lines: [String] = []
     for placement in tally.placements {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
-/// Everything that the texts of a run depend on beside its config, its users and its time.
+/// Everything that the texts of a run depend on, except its config, its users and its time.
 struct TextSettings: Equatable {
   /// A file, and the hash of its bytes.
   struct File: Equatable {
@@ -106,7 +106,7 @@ struct TextSettings: Equatable {
 }
 
 extension RenderingOptions {
-  /// The inputs of the texts beside config, users and time; nil without `--render`.
+  /// The inputs of the texts other than the config, the users and the time; nil without `--render`.
   func settings(_ products: TextProductOptions, in zone: String?) throws -> TextSettings? {
     guard let render else { return nil }
     return TextSettings(

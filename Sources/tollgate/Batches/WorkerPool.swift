@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Workers that process parts of the input. They are reused, because a worker has learned the
-/// shapes of records and has its memory.
+/// Workers that process parts of the input. Workers are reused, because they have learned the shapes of records and
+/// allocated their memory.
 final class WorkerPool: Sendable {
   /// The results of a part.
   struct Result: Sendable {

@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
       ]
     ).text)
 
-  /// How much what SDKs in the field do counts.
+  /// How to treat values that shipped SDKs reject.
   enum Elsewhere: String, ExpressibleByArgument, CaseIterable {
     case off, on, strict
   }
@@ -197,7 +197,7 @@ struct CheckCommand: ParsableCommand {
     if worst != Ending.done { throw ExitCode(worst) }
   }
 
-  /// Says why a file could not be checked.
+  /// Reports why a file could not be checked.
   private func tell(_ error: CommandError, _ path: String) {
     FileText.printError("error: \(error.description)")
     if !json, !sarif, Annotations.areWanted {
@@ -205,7 +205,7 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  /// The files that are named, each once, in the order of the arguments.
+  /// The named files without duplicates, in the order of the arguments.
   private func files() throws -> [String] {
     var known: Set<String> = []
     return try configs.flatMap { pattern in
@@ -215,7 +215,7 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  /// A file with all that is found, as much as it counts here.
+  /// A file with all its findings, with the severities that the options require.
   private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile
   {
     var file = try form.file(path)
@@ -300,7 +300,7 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  /// Prints what there is to say about the products, and gives it.
+  /// Prints and returns the findings about the products.
   private func checkProducts() throws -> [Diagnostic] {
     guard let products else { return [] }
     let file = try ProductsFile(products)
@@ -348,7 +348,7 @@ struct CheckCommand: ParsableCommand {
 }
 
 extension Diagnostic {
-  /// The diagnostic with the severity that results from the weight of SDKs' behavior.
+  /// The diagnostic with the severity that `--elsewhere` gives it.
   fileprivate func counted(_ elsewhere: CheckCommand.Elsewhere) -> Diagnostic {
     var diagnostic = self
     switch (code, elsewhere) {

@@ -8,7 +8,7 @@ struct ClaimPage {
   private let run: TemplateCheckRun
   private let options: ClaimOptions
 
-  /// The maximum number of renderings of one text to show. Further ones look similar.
+  /// The maximum number of renderings of one text to show. Further renderings look similar.
   private static let mostRows = 120
 
   init(_ run: TemplateCheckRun, settings: ClaimOptions) {
@@ -114,7 +114,7 @@ struct ClaimPage {
       note: rows.count > Self.mostRows ? "\(grouped(rows.count - Self.mostRows)) more" : "")
   }
 
-  /// A piece of a text by lines.
+  /// A piece of a text, split into lines.
   private static func parts(_ piece: ClaimCheck.Rendering.Piece) -> [ReportTable.Passage] {
     let lines = piece.text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().map { place, line in

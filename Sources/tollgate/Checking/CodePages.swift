@@ -29,7 +29,7 @@ enum SchemaFile {
     return ContextSchema.decode(Array(learner.json.utf8)).output ?? ContextSchema()
   }
 
-  /// Reports warnings on standard error. With an error there is no schema.
+  /// Reads a schema, and reports warnings on standard error. Throws if the schema has an error.
   static func read(_ path: String) throws -> ContextSchema {
     let file = try DescribedFile(path)
     let decoded = ContextSchema.decode(file.bytes)

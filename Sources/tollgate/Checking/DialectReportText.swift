@@ -4,7 +4,7 @@ internal import RuleInsight
 
 /// A report of differences between languages, in text form and as JSON.
 enum DialectReportText {
-  /// The findings, those that change decisions first.
+  /// The findings as text. Findings that change decisions come first.
   static func render(_ report: DialectReport, in file: ConfigFile) -> String {
     let decisive = report.findings.filter(\.isDecisive)
     let others = report.findings.filter { !$0.isDecisive }
@@ -52,8 +52,7 @@ enum DialectReportText {
     ])
   }
 
-  /// One finding of each kind, with the number of others that are alike. They are many, and change
-  /// no decision.
+  /// One finding of each kind, with the number of similar findings. Used for the many findings that change no decision.
   private static func alike(_ findings: [DialectReport.Finding])
     -> [(finding: DialectReport.Finding, more: Int)]
   {
@@ -153,7 +152,7 @@ extension DialectReportText {
 }
 
 extension DialectReport.Finding {
-  /// The members of a finding beside those of every diagnostic.
+  /// The members of a finding in addition to the members of every diagnostic.
   fileprivate var members: Value {
     .object([
       "difference": .string(difference.rawValue), "decisive": .bool(isDecisive),

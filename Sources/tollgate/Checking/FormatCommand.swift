@@ -73,7 +73,7 @@ struct FormatCommand: ParsableCommand {
     if !isClean { throw ExitCode(Ending.findings) }
   }
 
-  /// Whether everything compiles, and with --check is formatted.
+  /// Whether everything compiles and, with --check, is formatted.
   private func format(_ text: String) throws -> Bool {
     let formatted = language.language.environment().format(text)
     for reason in formatted.refusal {
@@ -116,7 +116,7 @@ struct FormatCommand: ParsableCommand {
 struct FormattedConfig {
   /// An expression that is not formatted.
   struct Change {
-    /// Its place in the config; nil outside of one.
+    /// The path of the expression in the config; nil for an expression outside a config.
     var path: String?
     var text: String
     var formatted: String
@@ -132,7 +132,7 @@ struct FormattedConfig {
   private(set) var changes: [Change] = []
   /// Why expressions stay unchanged, as messages.
   private(set) var refusals: [String] = []
-  /// Both as JSON objects.
+  /// Changes and refusals as JSON objects.
   private(set) var values: [Value] = []
   /// Whether every expression compiles.
   private(set) var compiles = true

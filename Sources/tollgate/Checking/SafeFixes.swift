@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// `check --fix`: makes the changes that need no confirmation.
 enum SafeFixes {
-  /// The maximum number of rounds. One fix may enable another.
+  /// The maximum number of rounds. One fix may enable another fix.
   private static let mostRounds = 5
 
   /// Changes a file until no safe fixes remain, and replaces it as a whole.
@@ -22,7 +22,7 @@ enum SafeFixes {
     return count
   }
 
-  /// The text of a file with its safe fixes, and their number. If two overlap, the first is made.
+  /// The text of a file with its safe fixes, and their number. If two fixes overlap, only the first is made.
   private static func applied(to file: ConfigFile) -> (bytes: [UInt8], fixed: Int) {
     let safe = file.diagnostics.filter { $0.fix?.isSafe == true }.map(file.edits)
       .filter { !$0.isEmpty }

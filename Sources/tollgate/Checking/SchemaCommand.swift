@@ -113,7 +113,7 @@ struct SchemaCommand: AsyncParsableCommand {
     }
   }
 
-  /// Checks that only another schema is replaced, and no other known kind of file.
+  /// Checks that the output does not replace a file of a known kind other than a schema.
   private func checkReplaced() throws {
     guard FilePlace(out).kind == .file, let bytes = try? FileText.read(out),
       FileKind.ofSound(bytes) == .config

@@ -10,16 +10,16 @@ struct ComparisonMoves {
 
   struct Placement {
     var name: String
-    /// Its index among those with a section; nil if no user moves.
+    /// The placement's index among placements with a section; nil if no user moves.
     var place: Int?
     /// The most frequent kinds first.
     var kinds: [ComparisonSums.Moved]
-    /// The distinct outcomes that users see by the old config, with their numbers of users.
+    /// The distinct outcomes that users see with the old config, and the number of users for each outcome.
     var before: [(shown: String, users: Int)]
     var users: Int { kinds.reduce(0) { $0 + $1.users } }
-    /// Users that see a paywall by the old config, and by the new.
+    /// The numbers of users that see a paywall with the old config and with the new config.
     var seeing: (old: Int, new: Int) = (0, 0)
-    /// By ``Effect``.
+    /// The number of moves with each ``Effect``.
     var effects = Effect.allCases.map { _ in 0 }
   }
 
@@ -74,7 +74,7 @@ struct ComparisonMoves {
     }
   }
 
-  /// By reason, the number of moves, and of placements.
+  /// The number of moves and of placements, by reason.
   var reasons: [(reason: MoveReason, moves: Int, placements: Int)] {
     MoveReason.allCases.compactMap { reason in
       let counts = placements.map { placement in
@@ -87,14 +87,14 @@ struct ComparisonMoves {
 
   // MARK: The matrix
 
-  /// From outcomes that users see to those that they see then.
+  /// Moves from outcomes of the old config to outcomes of the new config.
   struct Matrix {
     var rows: [String]
     var columns: [String]
     var users: [[Int]]
   }
 
-  /// All outcomes that users move from or to. If there are many, those with the most moves.
+  /// All outcomes that users move from or to. If there are many, only the outcomes with the most moves.
   func matrix(_ placement: Placement, most: Int) -> Matrix {
     var moves: [[String]: Int] = [:]
     var weight: [String: Int] = [:]

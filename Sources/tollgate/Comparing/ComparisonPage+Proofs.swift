@@ -4,7 +4,8 @@ internal import RuleInsight
 
 /// The part of a page about all possible users.
 extension ComparisonPage {
-  /// A placement with its index among those with a section: all that are not proved to be the same.
+  /// A placement with its index among placements with a section. Placements that are proved to be the same have no
+  /// section.
   typealias Numbered = (place: Int, difference: PlacementDifference)
 
   func numbered(_ differences: [PlacementDifference]) -> [Numbered] {

@@ -7,7 +7,7 @@ internal import RuleInsight
 /// because of them.
 struct ComparisonPage {
   let report: ComparisonReport
-  /// The settings by which each config decides.
+  /// The settings with which each config decides.
   let old: RunSettings
   let new: RunSettings
   /// The users' files as the user named them.
@@ -62,7 +62,7 @@ struct ComparisonPage {
 
   /// The anchor of a placement's section.
   ///
-  /// - Parameter place: the index among placements that have one.
+  /// - Parameter place: the index among placements that have a section.
   func section(_ place: Int?) -> String? {
     place.flatMap { $0 < Self.mostPlacements ? "p\($0)" : nil }
   }
@@ -72,7 +72,7 @@ struct ComparisonPage {
     section.map { .link(name, section: $0) } ?? .text(name)
   }
 
-  // MARK: What has changed
+  // MARK: Changes
 
   private var changes: ReportSection {
     let all = report.changes
@@ -122,7 +122,7 @@ struct ComparisonPage {
 }
 
 extension ComparedOutcome {
-  /// The part of it that users see: `paywall annual`, `holdout`, `no match`.
+  /// The part of the outcome that users see: `paywall annual`, `holdout`, `no match`.
   var shown: String {
     switch result {
     case "paywall": "paywall \(paywall ?? "")"
@@ -134,7 +134,7 @@ extension ComparedOutcome {
     }
   }
 
-  /// Its origin: `variant v1, audience 0`.
+  /// The origin of the outcome: `variant v1, audience 0`.
   var origin: String {
     [variant.map { "variant \($0)" }, audience.map { "audience \($0)" }].compactMap { $0 }
       .joined(separator: ", ")
@@ -146,7 +146,7 @@ extension ComparedOutcome {
 }
 
 extension MoveReason {
-  /// Its meaning in words.
+  /// The meaning of the reason in words.
   var words: String {
     switch self {
     case .condition: "an audience selects other users"

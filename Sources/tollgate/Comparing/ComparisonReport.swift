@@ -24,7 +24,7 @@ struct ComparisonReport {
     self.finding = finding
   }
 
-  /// Whether any user has a different outcome, or it is unknown.
+  /// Whether any user has, or may have, a different outcome.
   var hasFindings: Bool {
     switch finding {
     case .users(let sums): sums.movedUsers > 0
@@ -206,7 +206,7 @@ struct ComparisonReport {
 
 /// Escapes foreign text for Markdown.
 enum Markdown {
-  /// Verbatim, in one line, also in a cell of a table. Names in it do not notify anyone.
+  /// A text as code in one line, which is also valid in a table cell. Names in the text do not notify anyone.
   static func code(_ text: String) -> String {
     let text = DiagnosticText.visible(text).replacing("|", with: "\\|")
     var longest = 0
@@ -220,7 +220,7 @@ enum Markdown {
     return fence + space + text + space + fence
   }
 
-  /// Text without any markup.
+  /// A text whose markup has no effect.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in DiagnosticText.visible(text).unicodeScalars {

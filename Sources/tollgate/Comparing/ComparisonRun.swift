@@ -11,7 +11,7 @@ struct ComparisonRun {
   private let workers: ComparisonPool
   private let moved: MoveSink
   private var input: UserInput
-  /// The file that was read last, and lines of it that were.
+  /// The file that was read last, and the number of lines read from it.
   private var position = InputPosition()
   private var told = 0
   private(set) var sums = ComparisonSums()
@@ -40,7 +40,7 @@ struct ComparisonRun {
     var task: Task<ComparisonWorker.Part, any Error>
   }
 
-  /// Works off the input.
+  /// Processes the input.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func process() async throws {
@@ -51,7 +51,7 @@ struct ComparisonRun {
     }
     var isDone = false
     repeat {
-      // One part more than there are threads keeps every thread busy while this one writes.
+      // With one more part than threads, all threads stay busy while this thread writes.
       while !isDone, pending.count <= threads {
         try Signals.check()
         guard let part = try input.next() else {

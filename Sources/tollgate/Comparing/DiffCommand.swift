@@ -208,7 +208,7 @@ struct DiffCommand: AsyncParsableCommand {
     return settings
   }
 
-  /// The SDKs for users whose records name theirs; nil if one SDK decides for all.
+  /// The SDKs for users whose records name an SDK; nil if one SDK decides for all users.
   private func fleet(_ language: LanguageOptions, _ file: ConfigFile) -> SDKFleet? {
     guard let config = file.config, config.format == .superwall, language.dialect == .superscript,
       language.sdkVersion.readsRecords
@@ -216,7 +216,7 @@ struct DiffCommand: AsyncParsableCommand {
     return SDKFleet(language.sdkVersion, config)
   }
 
-  /// Nil for all of both configs.
+  /// The requested placements; nil for all placements of both configs.
   private var placementNames: [String]? {
     var known: Set<String> = []
     return placements.isEmpty ? nil : placements.filter { known.insert($0).inserted }
@@ -244,7 +244,7 @@ struct DiffCommand: AsyncParsableCommand {
     try reporting.check(&uses)
   }
 
-  /// The rule sets of both. Each must compile the requested placements that it has.
+  /// The rule sets of both configs. Requested placements must compile in each config that has them.
   private func ruleSets(_ old: ConfigFile, _ new: ConfigFile) throws -> (old: RuleSet, new: RuleSet)
   {
     func names(in file: ConfigFile) -> [String]? {

@@ -2,15 +2,15 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Users that move as an SQLite database: a row for each user and placement, the kinds of moves,
-/// and a view that joins them. It replaces an earlier one when it is complete.
+/// Users that move as an SQLite database: a row for each user and placement, the kinds of moves, and a view that joins
+/// them. The complete database replaces an earlier database.
 final class MoveDatabase {
   private let path: String
   private let place: FilePlace
   private let new: String
   private let comparison: RuleComparison
   private let database: SQLiteDatabase
-  /// Kinds that have a row.
+  /// The number of kinds that have a row.
   private var kinds = 0
 
   private static let tables = """
@@ -54,7 +54,7 @@ final class MoveDatabase {
     }
   }
 
-  /// Inserts rows as workers write them.
+  /// Inserts rows in the form that workers write.
   func write(_ rows: [UInt8], kinds numbers: [Int], of sums: ComparisonSums) throws {
     // SAFETY: `MoveLines` of this process wrote the rows, so lengths and places fit. The bytes stay
     // until the statement has run. Tests: DiffCommandTests.everyFormHasTheSameUsers.

@@ -8,7 +8,7 @@ enum MoveSink {
   case file(OutputFile)
   case database(MoveDatabase)
 
-  /// - Parameter path: nil for nowhere, `-` for standard output.
+  /// - Parameter path: nil for no output, `-` for standard output.
   init(_ path: String?, _ form: FileForm?, _ comparison: RuleComparison) throws {
     guard let path, let form else {
       self = .none
@@ -24,8 +24,8 @@ enum MoveSink {
 
   /// - Parameters:
   ///   - part: the next part of the input.
-  ///   - kinds: the numbers of its kinds.
-  ///   - sums: which have these.
+  ///   - kinds: the numbers of the part's kinds.
+  ///   - sums: the sums that contain these kinds.
   func write(_ part: ComparisonWorker.Part, kinds: [Int], of sums: ComparisonSums) throws {
     switch self {
     case .none: break

@@ -61,7 +61,7 @@ struct ExplainCommand: ParsableCommand {
       discussion: "With --placement, show all of the placement's audiences, without a limit."))
   var all = false
 
-  /// Of more audiences than this, those that do not take the user are summed up.
+  /// If there are more audiences than this, audiences that do not take the user are summarized.
   fileprivate static let mostAudiences = 30
 
   @OptionGroup(title: "User Options") var user: UserOptions
@@ -234,7 +234,7 @@ private struct Answer {
     }
   }
 
-  /// A line for each placement, or everything as a list.
+  /// Prints a line for each placement, or a JSON list of all explanations.
   func explainAll(_ names: [String], _ frame: inout Frame) {
     let found = names.map { user.explanation(of: $0, &frame) }
     if command.json { return FileText.print(Value.list(user.values(found, before)).json) }

@@ -13,7 +13,7 @@ struct ConfigSource {
   /// The SDK version of the request; nil for none.
   let sdkVersion: SDKVersion?
 
-  /// The headers beside the usual ones, as SDKs send them.
+  /// The headers that SDKs send in addition to the usual headers.
   var headers: [(name: String, value: String)] {
     sdkVersion.map { [("X-SDK-Version", "\($0)")] } ?? []
   }
@@ -71,7 +71,7 @@ struct ConfigSource {
     }.joined()
   }
 
-  // MARK: What --url may be
+  // MARK: Values of --url
 
   private func problem(_ given: String) -> String? {
     let start = path(key: "").prefix { $0 != "?" }.dropLast(format == .agentWallie ? 1 : 0)

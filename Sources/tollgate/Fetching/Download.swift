@@ -6,7 +6,7 @@ struct Download {
   /// The HTTP status.
   var status: Int
   var body: [UInt8]
-  /// The server's own name for this version; nil if it has none, or curl is too old to report it.
+  /// The server's own name for this version; nil if the server sends none, or if curl is too old to report it.
   var entityTag: String?
 
   /// The maximum size of a response in bytes.
@@ -26,7 +26,7 @@ struct Download {
   ///   - timeout: the total time limit in seconds.
   ///   - allowsPlain: whether redirects may be unencrypted too.
   ///   - unset: environment variables to remove for curl.
-  ///   - headers: headers beside the usual ones.
+  ///   - headers: headers in addition to the usual headers.
   init(
     _ url: String, timeout: Int, allowsPlain: Bool, unset: Set<String>,
     headers: [(name: String, value: String)] = []
@@ -52,7 +52,7 @@ struct Download {
       """ + headers.map { "header = \"\($0.name): \($0.value)\"\n" }.joined()
     let result: ChildProcess.Result
     do {
-      // Without the user's curl config, which may redirect the output.
+      // Ignores the user's curl config, which may redirect the output.
       result = try ChildProcess.run(
         "curl", ["--disable", "--config", "-"], input: Array(settings.utf8), unset: unset,
         limit: Self.limit)
@@ -80,7 +80,7 @@ struct Download {
 
   private static let tooLong = "sends more than \(limit >> 20) MiB, which no config has"
 
-  /// By curl's exit codes, which its manual lists.
+  /// The failure for an exit code of curl. The manual of curl lists the codes.
   private static func failure(_ code: Int32, _ message: Substring?, _ timeout: Int) -> Failure {
     let detail = message.map { String($0.dropFirst("curl: ".count)) } ?? "curl ended with \(code)"
     switch code {

@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The record of a fetched config: a small file beside it, `config.json.fetched`.
+/// The record of a fetched config: a small file next to the config, `config.json.fetched`.
 struct FetchRecord: Equatable {
   /// The server, without the key.
   var url: String
@@ -14,7 +14,7 @@ struct FetchRecord: Equatable {
   var buildID: String?
   var entityTag: String?
   var bytes: Int
-  /// As in manifests of `precompute`.
+  /// The hash of the config, as in manifests of `precompute`.
   var hash: String
 
   static func path(of config: String) -> String { config + ".fetched" }
@@ -30,7 +30,7 @@ struct FetchRecord: Equatable {
     hash = XXH64.text(of: download.body)
   }
 
-  /// Nil when it is missing, or has another form.
+  /// Reads the record of a config. Fails if the record is missing or has another form.
   init?(of config: String) {
     let path = Self.path(of: config)
     guard FileIdentity.exists(path), let json = try? FileText.read(path),

@@ -1,14 +1,14 @@
 internal import Expressions
 
-/// Findings as workflow commands of GitHub Actions, which shows them beside the changed lines.
+/// Findings as workflow commands of GitHub Actions, which shows the findings next to the changed lines.
 enum Annotations {
-  /// Whether the command runs there.
+  /// Whether the command runs in GitHub Actions.
   static var areWanted: Bool {
     getenv("GITHUB_ACTIONS").map { String(cString: $0) } == "true"
   }
 
-  /// A text that quotes file contents, with workflow commands disabled. Those of an older form
-  /// would work anywhere in a line.
+  /// A text that quotes file contents, with workflow commands disabled. Workflow commands of an older form would work
+  /// anywhere in a line.
   static func harmless(_ text: String) -> String {
     areWanted && text.contains("##[") ? text.replacing("##[", with: "# #[") : text
   }

@@ -8,7 +8,7 @@ struct ChildProcess {
     var code: Int32
     var output: [UInt8]
     var errors: [UInt8]
-    /// Whether it exceeded the output limit, and was ended for that.
+    /// Whether the program was ended because it exceeded the output limit.
     var isTooLong = false
   }
 
@@ -19,9 +19,9 @@ struct ChildProcess {
   /// Runs a program found through PATH.
   ///
   /// - Parameters:
-  ///   - input: its standard input; less than the capacity of a pipe, which is at least 4 KiB.
+  ///   - input: the standard input of the program, less than the capacity of a pipe, which is at least 4 KiB.
   ///   - unset: environment variables to remove.
-  ///   - limit: the maximum size of its standard output in bytes.
+  ///   - limit: the maximum size of the program's standard output in bytes.
   /// - Throws: `Errno.noSuchFileOrDirectory` when there is no such program; ``Signals/Stop`` when a
   ///   stop is requested, after the program was ended.
   static func run(

@@ -1,4 +1,4 @@
-/// The exit codes, the same in all commands; README has the table.
+/// The exit codes of all commands. README has a table of them.
 enum Ending {
   static let done: Int32 = 0
   /// Findings, differences, failed tests, or a rule that does not compile.

@@ -28,7 +28,7 @@ final class CompressedInput {
 
   deinit { memory.deallocate() }
 
-  /// Puts the next bytes of the content into memory: at least one, or none at the end.
+  /// Puts the next bytes of the content into memory: at least one byte, or no bytes at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws -> Int {
     guard !target.isEmpty, !isAtEnd else { return 0 }
     while true {
@@ -55,7 +55,7 @@ final class CompressedInput {
     }
   }
 
-  /// Skips zeros after a member. Tapes and some tools pad blocks with them.
+  /// Skips zeros after a member. Tapes and some tools pad blocks with zeros.
   ///
   /// - Returns: whether another member begins here.
   private func beginMember() throws -> Bool {

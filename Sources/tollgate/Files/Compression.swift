@@ -18,7 +18,7 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// The compression according to a suffix; nil if the suffix implies none.
+  /// The compression according to a suffix; nil if the suffix implies no compression.
   init?(ending: String) {
     guard let found = Compression.allCases.first(where: { $0.ending == ending }) else { return nil }
     self = found
@@ -106,7 +106,7 @@ enum Compression: String, CaseIterable {
 
   /// Why input cannot be decompressed.
   struct Damage: Error {
-    /// For example the end of "users.gz is damaged: gzip says 'incorrect header check'".
+    /// A description of the damage, such as the end of "users.gz is damaged: gzip says 'incorrect header check'".
     var message: String
   }
 }

@@ -16,14 +16,14 @@ struct ConfigFile {
   private var text: ConfigText
   /// The findings that apply to this use.
   var diagnostics: [Diagnostic]
-  /// By path of an expression: its text.
+  /// The source of each expression, by its path.
   private let expressions: [String: String]
 
   var config: Config? { text.config }
   var ruleSet: RuleSet? { text.ruleSet }
   var statistics: RuleAnalysis.Statistics? { text.statistics }
 
-  /// - Parameter format: nil to detect it by the keys.
+  /// - Parameter format: nil to detect the format by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     content = try FileContent(path)
     let bytes = content.bytes
@@ -74,8 +74,8 @@ struct ConfigFile {
   /// elements on standard error.
   ///
   /// - Parameters:
-  ///   - placements: the requested placements; nil for all.
-  ///   - keepsGoing: whether to drop their rules that do not compile.
+  ///   - placements: the requested placements; nil for all placements.
+  ///   - keepsGoing: whether to drop rules that do not compile.
   func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
     let language = ruleSet?.language ?? .standard
     func leavesOut(_ diagnostic: Diagnostic) -> Bool {
@@ -116,8 +116,8 @@ struct ConfigFile {
     diagnostic.severity != .note && config?.misread.contains(diagnostic.path) == true
   }
 
-  /// The unusable parts of placements: rules that do not compile, and unreadable elements; their
-  /// number, and descriptions.
+  /// The number and the descriptions of unusable parts of placements: rules that do not compile, and unreadable
+  /// elements.
   ///
   /// - Parameter names: nil for all placements.
   fileprivate func unusableParts(of names: [String]?) -> (count: Int, texts: [String]) {
@@ -175,7 +175,7 @@ struct ConfigFile {
     Annotations.line(diagnostic, file: path, text.places.place(of: diagnostic)?.position)
   }
 
-  /// A diagnostic as a JSON object, with the file and its place there.
+  /// A diagnostic as a JSON object, with the file and the place in the file.
   func json(_ diagnostic: Diagnostic) -> Value { text.finding(diagnostic, file: path) }
 }
 
@@ -210,8 +210,7 @@ extension Diagnostic {
   /// Whether an error means that its element is unusable here.
   fileprivate func leavesOut(in language: RuleLanguage) -> Bool {
     switch code {
-    // SDKs reject the config, but decisions continue. The outcome is an error or a paywall by its
-    // name.
+    // SDKs reject the config, but decisions continue. The outcome is an error, or names the unknown paywall.
     case .wouldReject, .unknownPaywall, .variantWithoutPaywall: false
     // Only an evaluation that uses the pattern fails.
     case .badRegex: language == .cel

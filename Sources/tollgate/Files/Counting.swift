@@ -1,4 +1,4 @@
-/// A number with its thousands apart.
+/// A number with separated thousands, such as `1,204`.
 func grouped(_ number: Int) -> String {
   var digits = Array(String(number.magnitude))
   var at = digits.count - 3

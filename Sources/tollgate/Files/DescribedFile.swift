@@ -12,7 +12,7 @@ struct DescribedFile {
     bytes = try FileText.read(path)
   }
 
-  /// A text from another source.
+  /// Creates a file from a text that was read elsewhere.
   init(path: String, bytes: [UInt8]) {
     self.path = path
     self.bytes = bytes
@@ -23,14 +23,13 @@ struct DescribedFile {
     bytes = content.bytes
   }
 
-  /// The file as people call it.
+  /// The display name of the file.
   var name: String { path == "-" ? "standard input" : path }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Diagnostics for people.
+  /// Diagnostics in readable form.
   ///
-  /// - Parameter sources: by path in the file, the texts that ranges refer to. Without a path they
-  ///   refer to the file.
+  /// - Parameter sources: the texts that ranges refer to, by path in the file. Ranges without a path refer to the file.
   func render(_ diagnostics: [Diagnostic], sources: [String: String] = [:]) -> [String] {
     let places = DiagnosticPlaces(diagnostics, in: bytes)
     return diagnostics.map { diagnostic in
@@ -65,7 +64,7 @@ struct DescribedFile {
 }
 
 extension ConfigFile {
-  /// The config, for commands that need no rules of it.
+  /// The config, for commands that do not need its rules.
   ///
   /// - Throws: when the file is something else.
   func requireConfig() throws -> Config {

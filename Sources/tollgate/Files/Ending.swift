@@ -10,7 +10,7 @@ extension Ending {
     switch error {
     case let error as CommandError:
       let text = error.description
-      // In an error with several parts each has its own prefix.
+      // Each part of an error with several parts has its own prefix.
       let isPrefixed = text.isEmpty || text.hasPrefix("error[")
       return (error.exitCode, isPrefixed ? text : prefix + text)
     case let error as RequestError:

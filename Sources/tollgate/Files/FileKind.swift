@@ -5,7 +5,7 @@ enum FileKind: CaseIterable {
   case config, user, products, texts, paywall, storeKit, manifest, outcomes, scenario
   case tests, invariants, traffic, attributes, jsonSchema, table
 
-  /// For example the end of "users.json is a user record".
+  /// The name of the kind, such as the end of "users.json is a user record".
   var name: String {
     switch self {
     case .config: "a config"
@@ -26,8 +26,7 @@ enum FileKind: CaseIterable {
     }
   }
 
-  /// A command that accepts a file of this kind where no config is accepted; nil if there is no
-  /// obvious one.
+  /// A command that accepts a file of this kind where no config is accepted; nil if no command is obvious.
   func taker(_ name: String) -> String? {
     switch self {
     case .user, .table: "precompute CONFIG --users \(name)"
@@ -109,7 +108,7 @@ enum FileKind: CaseIterable {
     return of(bytes)
   }
 
-  /// The error for a file of another kind than the expected one.
+  /// The error for a file that does not have the expected kind.
   func error(_ name: String, expected: FileKind) -> CommandError {
     CommandError("\(name) is \(self.name), not \(expected.name)")
   }

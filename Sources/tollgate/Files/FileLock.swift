@@ -1,8 +1,7 @@
 /// Locks a file against other processes, until it is released or the process ends in any way.
 ///
-/// The lock is on an empty file beside it, because the file itself may be missing, or may be
-/// replaced. Only the system's lock counts and never the existence of the file, so a file that a
-/// kill has left does no harm.
+/// The lock is on an empty lock file next to the file, because the file itself may be missing, or may be replaced. Only
+/// the system's lock counts, not the existence of the lock file, so a lock file that a kill has left is harmless.
 final class FileLock {
   private let path: String
   private let file: Int32
@@ -32,7 +31,7 @@ final class FileLock {
           "\(path) exists, but is needed as a lock; move it, or choose another name for \(place.path)"
         )
       }
-      // Its previous owner may have removed the file after it was opened here.
+      // The previous owner may have removed the lock file after it was opened here.
       if isThere, opened.st_ino == named.st_ino, opened.st_dev == named.st_dev {
         self.file = file
         return
@@ -43,7 +42,7 @@ final class FileLock {
 
   /// Locks an open file against other processes, under any name, until it is closed.
   ///
-  /// - Returns: whether no other process writes it, as far as the file system reports.
+  /// - Returns: whether no other process writes the file, as far as the file system reports.
   static func take(_ file: FileDescriptor) -> Bool {
     flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
@@ -60,7 +59,7 @@ final class FileLock {
   func release() {
     guard !isReleased else { return }
     isReleased = true
-    // While it is locked no other process can take it, so this removes our own file.
+    // While the lock file is locked, no other process can take it, so this removes our own lock file.
     unlink(path)
     close(file)
   }

@@ -14,7 +14,7 @@ struct FilePlace {
   enum Identity: Hashable {
     case node(device: UInt64, number: UInt64)
     case name(folder: [UInt64], name: String)
-    /// A name in a folder that does not exist either.
+    /// A name in a folder that does not exist.
     case nowhere(String)
   }
 
@@ -108,8 +108,7 @@ struct FilePlace {
     return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
   }
 
-  /// Follows links at the end of a path, including those to missing files, which writing would
-  /// create.
+  /// Follows links at the end of a path, including links to missing files, which writing would create.
   private static func followed(_ path: String) -> String {
     var path = path
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -152,7 +151,7 @@ struct FilePlace {
     }
   }
 
-  /// Whether files may be created beside it, because it is or becomes a regular file.
+  /// Whether files may be created next to the target, because the target is or becomes a regular file.
   var hasNeighbours: Bool {
     descriptor == nil && (kind == .file || kind == .missing)
   }

@@ -11,11 +11,11 @@ enum FileSignature: Equatable {
 
   /// A known format that is not supported.
   struct Format: Equatable {
-    /// For example the end of "users.parquet is a Parquet file".
+    /// The name of the format, such as the end of "users.parquet is a Parquet file".
     var name: String
-    /// A command that converts it to text, with `<in>` and `<out>` for the names of files.
+    /// A command that converts the format to text, with `<in>` and `<out>` for the names of files.
     var conversion: String
-    /// Whether it only packs other files, and has no rows of its own.
+    /// Whether the format only packs other files, and has no rows of its own.
     var isPacking = false
     /// Whether the command writes JSON with a null for every member that a row lacks.
     var hasNulls: Bool { conversion.contains("(FORMAT json)") }
@@ -66,7 +66,7 @@ enum FileSignature: Equatable {
     return formats.first { bytes.starts(with: $0.bytes) }?.format
   }
 
-  /// Formats that DuckDB can read directly.
+  /// The command for a format that DuckDB can read directly.
   private static func read(
     _ prepare: String = "", _ table: String = "'<in>'", ending: String = "json"
   ) -> String {
@@ -74,7 +74,7 @@ enum FileSignature: Equatable {
     return #"duckdb -c "\#(prepare)COPY (FROM \#(table)) TO \#(target)""#
   }
 
-  /// Formats that pyarrow reads, and DuckDB writes.
+  /// The command for a format that pyarrow reads and DuckDB converts.
   private static func arrow(_ module: String, _ read: String) -> String {
     #"python3 -c "import duckdb as d, pyarrow.\#(module) as f; t = f.\#(read); "#
       + #"d.sql('COPY t TO \'<out>.ndjson\' (FORMAT json)')""#
@@ -131,7 +131,7 @@ enum FileSignature: Equatable {
 
   // MARK: Refusing
 
-  /// The error for a file that is not text in UTF-8; nil when it is, or is compressed.
+  /// The error for a file that is not text in UTF-8; nil for text in UTF-8 and for compressed files.
   ///
   /// - Parameter holdsUsers: whether rows are expected, so that a hint for converting them helps.
   func refusal(_ path: String, holdsUsers: Bool) -> CommandError? {

@@ -6,8 +6,8 @@ enum FileText {
   /// The content of a file: text in UTF-8, without its byte-order mark, and decompressed.
   static func read(_ path: String) throws -> [UInt8] { try FileContent(path).bytes }
 
-  /// Whether this path names a readable file. It is not opened, because opening a pipe would wait
-  /// for its writer, and closing it again would end the writer.
+  /// Whether this path names a readable file. The file is not opened, because opening a pipe would wait for its writer,
+  /// and closing the pipe would end the writer.
   static func isFile(_ path: String) -> Bool { FileIdentity.isReadable(path) }
 
   /// Whether to print nothing, for tests of commands. Files are still written.
@@ -24,7 +24,7 @@ enum FileText {
     }
   }
 
-  /// Text without a newline on standard error.
+  /// Prints text without a newline on standard error.
   static func printRaw(_ text: String) {
     if isSilent { return }
     StandardStreams.printError(text.utf8)
@@ -50,7 +50,7 @@ enum FileText {
 
 /// A text file that was read as a whole.
 struct FileContent {
-  /// Bytes of the longest file that is read as a whole. Files of users are not.
+  /// The maximum size of a file that is read as a whole, in bytes. Files of users are read in parts.
   static let limit = 256 << 20
 
   /// The text, without a byte-order mark.
@@ -80,8 +80,7 @@ struct FileContent {
     }
   }
 
-  /// Replaces this text by another one, in the file or on standard output, with the same byte-order
-  /// mark.
+  /// Replaces this text by another text, in the file or on standard output, with the same byte-order mark.
   func replace(by text: [UInt8], inFile: Bool) throws {
     if inFile, isCompressed {
       throw CommandError("\(path) is compressed; only uncompressed files can be changed in place")

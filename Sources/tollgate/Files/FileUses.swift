@@ -5,7 +5,7 @@ struct FileUses {
     var name: String
     var place: FilePlace
     var isWritten: Bool
-    /// Whether it is a standard stream that was not named.
+    /// Whether the file is a standard stream that was not named.
     var isImplied = false
   }
 

@@ -167,7 +167,7 @@ struct FuzzCommand: AsyncParsableCommand {
     if !quiet { FileText.printError(text) }
   }
 
-  // MARK: What is read
+  // MARK: Inputs
 
   private func paths() throws -> [String] {
     try invariants.flatMap { pattern in
@@ -198,7 +198,7 @@ struct FuzzCommand: AsyncParsableCommand {
     return files.flatMap(\.invariants)
   }
 
-  // MARK: What is written
+  // MARK: Outputs
 
   private func end(_ report: FuzzReport, _ now: Instant) throws {
     let target: FileDescriptor = out == "-" ? .standardError : .standardOutput

@@ -9,7 +9,7 @@ enum OptionHelp {
     parts.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  // MARK: What is read
+  // MARK: Inputs
 
   static let configArgument = ArgumentHelp(
     "The config file (JSON); - reads standard input.", valueName: "config")
@@ -128,7 +128,7 @@ enum OptionHelp {
       By default, the report shows hashes such as sha256:0a1b2c3d4e5f, which --id accepts.
       """)
 
-  // MARK: How it is read
+  // MARK: Reading
 
   static let dialect = ArgumentHelp(
     "The language of the rules.",
@@ -217,7 +217,7 @@ enum OptionHelp {
   static let keepGoing = ArgumentHelp(
     "Skip invalid rules instead of stopping.")
 
-  // MARK: What is written
+  // MARK: Outputs
 
   static func out(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(

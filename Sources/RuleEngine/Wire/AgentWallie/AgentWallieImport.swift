@@ -187,7 +187,7 @@ struct AgentWallieImport {
     }
   }
 
-  // MARK: Checks over the whole
+  // MARK: Checks of the whole config
 
   private mutating func checkReferences() {
     let paywalls = Set(model.paywalls.map { Array($0.id.utf8) })

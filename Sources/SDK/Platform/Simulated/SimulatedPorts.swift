@@ -8,8 +8,8 @@ extension Ports {
   ///   - config: the static config that the backend returns.
   ///   - presenter: shows paywalls.
   ///   - products: the products of the store.
-  ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, in order. The last one repeats.
+  ///   - purchases: the results of purchases, in order. The last result repeats.
+  ///   - restores: the results of restores, in order. The last result repeats.
   ///   - storage: the storage, which may already contain data.
   ///   - device: facts about the device. They do not change.
   public static func simulated(
