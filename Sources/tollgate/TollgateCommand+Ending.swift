@@ -25,7 +25,7 @@ extension TollgateCommand {
     }
   }
 
-  /// The form of the parser's own errors: with the usage of the command.
+  /// An error in the form of the parser's own errors, with the usage of the command.
   private static func text(of error: ValidationError, in command: any ParsableCommand.Type)
     -> String
   {

@@ -6,16 +6,16 @@ internal import SDK
 @main
 enum EntryPoint {
   static func main() {
-    // Before any code changes the environment.
+    // The arguments are read before any code changes the environment.
     _ = Arguments.all
     Threads.setStackSize()
-    // Before any other thread exists: with too few files to open, those trap.
+    // The streams are filled before any other thread exists, because threads trap if they can open too few files.
     StandardStreams.fill()
     Signals.install()
     Threads.requireRoom()
     Arguments.requireUTF8()
     Variable.dropUnusableWidth()
-    // As urgent as the work that it starts: another class would be other threads.
+    // The task is as urgent as the work that it starts, because another priority would use other threads.
     Task.detached(priority: .medium) {
       await TollgateCommand.run(Array(Arguments.all.dropFirst()))
       exit(Ending.done)
@@ -52,7 +52,7 @@ struct TollgateCommand: ParsableCommand {
       CompletionsCommand.self,
     ])
 
-  /// Runs a command to its end. Unless all went well, that is the end of the process too.
+  /// Runs a command to its end. If the command fails, the process ends too.
   static func run(_ arguments: [String]) async {
     Signals.addStack()
     var command: (any ParsableCommand)?

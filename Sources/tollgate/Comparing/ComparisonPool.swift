@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Workers that compare parts of the input. They are reused.
+/// Workers that compare parts of the input, and are reused.
 final class ComparisonPool: Sendable {
   /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {

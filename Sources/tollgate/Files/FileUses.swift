@@ -34,8 +34,7 @@ struct FileUses {
     uses.append(Use(name: name, place: place, isWritten: true))
   }
 
-  /// Throws when two of the files are the same and at least one is written, or when a stream that
-  /// can be read once is read twice.
+  /// Throws when a written file is the same as another file, or when a stream that can be read only once is read twice.
   func check() throws {
     for (number, use) in uses.enumerated() {
       for other in uses[..<number] where FileUses.collide(use, other) {

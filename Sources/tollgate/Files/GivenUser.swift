@@ -5,11 +5,11 @@ internal import RuleEngine
 struct GivenUser {
   var bytes: [UInt8]
   var name: String
-  /// The line of the file where it begins.
+  /// The line of the file where the record begins.
   var line: Int?
-  /// Whether places in it are places in the input.
+  /// Whether places in the record are places in the input.
   var hasPlaces = true
-  /// Whether it was written on the command line.
+  /// Whether the record was written on the command line.
   var isInPlace = false
 
   init(bytes: [UInt8], name: String, line: Int? = nil, hasPlaces: Bool = true) {

@@ -45,7 +45,7 @@ final class GzipDecoder: Compression.Decoder {
   }
 }
 
-/// Writes members of gzip. Their bytes depend only on the content.
+/// Writes members of gzip, whose bytes depend only on the content.
 final class GzipEncoder: Compression.Encoder {
   // SAFETY: zlib keeps pointers to the stream and the header, so they lie in memory that does not
   // move. Input and output are set with their sizes before each call. `deinit` ends and frees them.
@@ -59,7 +59,7 @@ final class GzipEncoder: Compression.Encoder {
   init() throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // No time, no name, and no system: 255 means unknown.
+    // The header has no time and no name. The system 255 means unknown.
     header = .allocate(capacity: 1)
     header.initialize(to: gz_header())
     header.pointee.os = 255

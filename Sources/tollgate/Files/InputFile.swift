@@ -30,8 +30,8 @@ final class InputFile: Sendable {
     size = FileIdentity.regularSize(of: file)
   }
 
-  /// Opening a named pipe waits for its writer. On Linux the wait happens while reading, which can
-  /// be stopped. Elsewhere a pipe without a writer may read like an empty one.
+  /// Opening a named pipe waits for its writer. On Linux the wait happens while reading, which can be stopped. On other
+  /// systems, a pipe without a writer may read like an empty pipe.
   private static func waiting(_ place: FilePlace) -> Int32 {
     #if canImport(Darwin)
       return 0
@@ -42,12 +42,12 @@ final class InputFile: Sendable {
 
   deinit { if path != "-" { try? file.close() } }
 
-  /// Whether a regular file is compressed; false for all others, which must be read to find out.
+  /// Whether a regular file is compressed. False for other files, which must be read to find out.
   func isCompressed() throws -> Bool {
     if case .compressed = FileSignature(try beginning(FileSignature.length)) { true } else { false }
   }
 
-  /// The first bytes of a regular file; empty for others.
+  /// The first bytes of a regular file; empty for other files.
   func beginning(_ count: Int) throws -> [UInt8] {
     // SAFETY: Reading returns how many bytes are initialized. Tests: InputFileTests.
     guard let size else { return [] }
@@ -81,7 +81,7 @@ final class InputFile: Sendable {
     return (bytes, isCompressed, markLength > 0)
   }
 
-  /// Reads the next bytes. A regular file must still have its size at opening.
+  /// Reads the next bytes. A regular file must still have the size that it had when it was opened.
   private func source() -> Lookahead.Source {
     var count = 0
     return { memory in
@@ -92,7 +92,7 @@ final class InputFile: Sendable {
     }
   }
 
-  /// The file was truncated while it was read.
+  /// The error for a file that was truncated while it was read.
   var shortened: CommandError { CommandError("\(name) became shorter while it was read") }
 
   /// Reads bytes of a regular file until the memory is full or the file ends.
@@ -115,7 +115,7 @@ final class InputFile: Sendable {
     return count
   }
 
-  /// Reads the next bytes: at least one, unless the file ends.
+  /// Reads the next bytes: at least one byte, unless the file ends.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested while it waits.
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {

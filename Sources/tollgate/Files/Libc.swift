@@ -8,7 +8,7 @@
 #endif
 
 extension sigaction {
-  /// The handler. Each C library stores it in a member of another name.
+  /// The handler, which each C library stores in a member with another name.
   var handler: (@convention(c) (Int32) -> Void)? {
     get {
       #if canImport(Darwin)

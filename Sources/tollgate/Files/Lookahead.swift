@@ -1,6 +1,6 @@
 /// A byte stream that allows reading ahead.
 final class Lookahead {
-  /// Puts the next bytes into memory, at least one, and returns their number; 0 at the end.
+  /// Puts the next bytes into memory, at least one byte, and returns their number; 0 at the end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private let source: Source
@@ -17,8 +17,8 @@ final class Lookahead {
     return ahead
   }
 
-  /// Calls the body with more and more of the next bytes, and whether they are the last, until the
-  /// answer is not nil.
+  /// Calls the body with a growing number of the next bytes until the answer is not nil. `isWhole` is true for all
+  /// bytes of the stream.
   func peek<Answer>(_ body: (_ next: [UInt8], _ isWhole: Bool) -> Answer?) throws -> Answer {
     while true {
       if let answer = body(ahead, isAtEnd) { return answer }
@@ -45,7 +45,7 @@ final class Lookahead {
   /// Skips bytes that were read ahead.
   func drop(_ count: Int) { ahead.removeFirst(min(count, ahead.count)) }
 
-  /// Puts the next bytes into memory: at least one, or none at the end.
+  /// Puts the next bytes into memory: at least one byte, or no bytes at the end.
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
     // SAFETY: At most as many bytes are copied as fit. Tests: InputFileTests.
     if ahead.isEmpty { return isAtEnd ? 0 : try source(memory) }

@@ -1,10 +1,9 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A config inside of something else, as in replies of servers.
+/// A config inside other JSON, as in replies of servers.
 enum NestedConfig {
-  /// Reports the place of the config, or that there are several; nil for a text without a config
-  /// inside.
+  /// Reports the place of the config, or that there are several configs; nil for a text without a nested config.
   static func diagnostic(_ json: [UInt8], _ path: String) -> Diagnostic? {
     guard let value = try? Value.parse(json: json) else { return nil }
     let file = path == "-" ? "" : " " + ShellWord.quoted(path)

@@ -20,7 +20,7 @@ struct FileForm: Equatable {
   var form: OutputForm
   var compression: Compression?
 
-  /// As in settings: `csv`, `ndjson.gz`.
+  /// The form in settings, such as `csv` or `ndjson.gz`.
   var text: String { form.rawValue + (compression.map { "." + $0.ending } ?? "") }
 
   init(_ form: OutputForm, _ compression: Compression? = nil) {

@@ -4,7 +4,7 @@ internal import CivilTime
 
 /// The machine's clocks. Only the shell reads them; the engine receives the time as a value.
 enum Clock {
-  /// Wall time.
+  /// The wall time.
   static func now() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -26,7 +26,7 @@ enum Clock {
 enum Arguments {
   /// The command's name, and its arguments.
   static let all: [String] = {
-    // On Linux Swift reads them from /proc, which may be missing in a root or a container.
+    // On Linux, Swift reads the arguments from /proc, which may be missing in a chroot or a container.
     var found = CommandLine.arguments
     if !found.isEmpty { return found }
     while let next = argumentOfProcess(found.count) { found.append(String(cString: next)) }
@@ -56,14 +56,14 @@ enum Threads {
   /// Bytes of a stack: enough for anything within the limits of expressions, templates and JSON.
   private static let stackSize = 16 << 20
 
-  /// Makes stacks independent of `ulimit -s`. Must come before the first task, because its threads
-  /// are created once.
+  /// Makes stacks independent of `ulimit -s`. Call this before the first task, because the threads of tasks are created
+  /// only once.
   static func setStackSize() { CThreads.setStackSize(ofThreads: stackSize) }
 
-  /// Ends the process if it may not have the memory for its threads. Otherwise the system's
-  /// libraries would try to start them forever.
+  /// Ends the process if it may not have the memory for its threads. Otherwise the system's libraries would try forever
+  /// to start the threads.
   static func requireRoom() {
-    // One for each processor, and those of the libraries.
+    // One thread for each processor, and the threads of the libraries.
     guard hasRoom(forStacks: Clock.processors() + 4, of: stackSize) == 0 else { return }
     let text =
       "error: this process may use too little memory; raise the limit: ulimit -v unlimited\n"
@@ -151,7 +151,7 @@ enum FileName {
   /// Removes a file if it exists.
   static func remove(_ path: String) { unlink(path) }
 
-  /// Creates a folder in an existing one.
+  /// Creates a folder in an existing folder.
   static func makeFolder(_ path: String) throws(Errno) {
     if mkdir(path, 0o777) != 0 { throw .last }
   }
@@ -187,10 +187,10 @@ extension UnsafeRawBufferPointer {
 
 /// Space on disk.
 enum DiskSpace {
-  /// Reserves blocks after a file's end, so that later writes need not find them one by one. The
-  /// size of the file does not change.
+  /// Reserves blocks after a file's end, so that later writes need not find free blocks one by one. The size of the
+  /// file does not change.
   ///
-  /// - Returns: whether the blocks are now reserved. Writing also works without.
+  /// - Returns: whether the blocks are now reserved. Writing also works without reserved blocks.
   static func reserve(_ file: FileDescriptor, from: Int, count: Int) -> Bool {
     reserveBlocks(of: file.rawValue, from: Int64(from), count: Int64(count))
   }
@@ -198,8 +198,8 @@ enum DiskSpace {
 
 /// Paths from patterns.
 enum FilePattern {
-  /// The files that match a pattern with `*`, `?` or `[...]`, in the order of their names. A path
-  /// without these matches itself.
+  /// The files that match a pattern with `*`, `?` or `[...]`, in the order of their names. A path without these
+  /// characters matches itself.
   static func paths(_ pattern: String) -> [String] {
     // SAFETY: Paths are copied before `globfree`, and there are `gl_pathc` of them.
     // Tests: PrecomputeFilesTests.

@@ -12,14 +12,14 @@ struct ProgressLine {
   /// Whether a line has been shown.
   private var hasShown = false
 
-  /// - Parameter isImmediate: whether a terminal shows a line immediately, and not only if the work
+  /// - Parameter isImmediate: whether a terminal shows a line immediately. Otherwise a line appears only if the work
   ///   takes a while.
   init(isQuiet: Bool, isImmediate: Bool = false) {
     self.isQuiet = isQuiet
     last = isImmediate && isTerminal ? .distantPast : start
   }
 
-  /// Whether it is time for another line. The next one is due a while later.
+  /// Whether it is time for another line. If so, the next line is due a while later.
   mutating func isDue() -> Bool {
     if isQuiet { return false }
     let now = Clock.now()
@@ -30,8 +30,8 @@ struct ProgressLine {
     return true
   }
 
-  /// The maximum number of columns of a line; nil for any length. The terminal may have changed its
-  /// size, and a line that fills it would wrap.
+  /// The maximum number of columns of a line; nil for any length. The terminal may have changed its size, and a line
+  /// that fills the terminal would wrap.
   var columns: Int? {
     isTerminal ? max((Terminal.width(.standardError) ?? 80) - 3, 0) : nil
   }

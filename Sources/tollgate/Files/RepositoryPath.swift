@@ -1,7 +1,7 @@
-/// Paths of files in the form for services that show findings beside the lines of a repository.
+/// Paths of files in the form for services that show findings next to the lines of a repository.
 enum RepositoryPath {
-  /// A path relative to the root of the repository: from `GITHUB_WORKSPACE` if the file is below
-  /// it, otherwise from the current folder. A path that leads elsewhere stays unchanged.
+  /// A path relative to the root of the repository: from `GITHUB_WORKSPACE` if the file is below that folder, otherwise
+  /// from the current folder. A path that leads elsewhere stays unchanged.
   static func of(_ path: String) -> String {
     // A missing file has no place either, but its name still shows where it should be.
     guard path != "-", let file = place(path) else { return path }

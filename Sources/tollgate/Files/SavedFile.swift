@@ -14,8 +14,7 @@ extension FileDescriptor {
 
 /// Writes whole files.
 enum SavedFile {
-  /// Replaces a file atomically. Readers see either the old content or the new one, even when the
-  /// disk is full.
+  /// Replaces a file atomically. Readers see either the old or the new content, even when the disk is full.
   ///
   /// - Parameters:
   ///   - path: `-` is standard output. A pipe or a device is written directly.
@@ -42,7 +41,7 @@ enum SavedFile {
     }
   }
 
-  /// A name beside a file that no other process uses.
+  /// A name that no other process uses, next to a file.
   static func scratch(for place: FilePlace) -> String { "\(place.target).\(getpid()).new" }
 
   private static func pour(_ bytes: [UInt8], into place: FilePlace) throws {
@@ -55,7 +54,7 @@ enum SavedFile {
     }
   }
 
-  /// Gives a new file the owner and the permissions of the one that it replaces.
+  /// Gives a new file the owner and the permissions of the file that it replaces.
   static func takeOver(_ place: FilePlace, _ new: String) {
     var status = stat()
     guard place.kind == .file, stat(place.target, &status) == 0 else { return }

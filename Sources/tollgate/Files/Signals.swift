@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Signals: requests to stop from a user, and crashes reported by the system.
 enum Signals {
-  /// The signal that requested the process to stop; 0 without one.
+  /// The signal that requested the process to stop; 0 without a signal.
   private static let requested = Atomic<Int32>(0)
   /// Whether ``requested`` is being polled. Otherwise a request ends the process immediately.
   private static let isHeeded = Atomic<Bool>(false)
@@ -22,16 +22,16 @@ enum Signals {
 
   /// Sets up signal handling. Must come before anything else.
   static func install() {
-    // A closed reader, or a limit on file sizes, is an error of the write, instead of a silent end.
+    // With a closed reader, or a limit on file sizes, the write fails instead of ending the process silently.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     installStops()
     installCrashes()
   }
 
-  /// Interrupts, and the default signal of kill.
+  /// Sets up handlers for interrupts and for the default signal of kill.
   private static func installStops() {
-    // The values that the handlers read must exist before them.
+    // The values that the handlers read must exist before the handlers.
     _ = (
       pipe.read, patience, stopText.count, lastText.load(ordering: .relaxed),
       requested.load(ordering: .relaxed),
@@ -39,7 +39,7 @@ enum Signals {
     )
     for number in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
-      // A background job of a script, or one under nohup, continues.
+      // A background job of a script, or a job under nohup, continues.
       sigaction(number, nil, &action)
       if isIgnored(action) { continue }
       set(number, SA_RESTART) { number in
@@ -78,11 +78,11 @@ enum Signals {
     _exit(Ending.signal(number))
   }
 
-  /// The number of seconds in which the process has to end after a request.
+  /// The number of seconds in which the process must end after a request.
   private static let patience: UInt32 = 3
 
-  /// Handles traps and bad memory: prints one line for the user instead of registers, unless a
-  /// debugging user requests these.
+  /// Handles traps and bad memory: prints one line for the user instead of registers, unless a debugging user requests
+  /// registers.
   private static func installCrashes() {
     // SAFETY: `crashText` is made before the handlers, which call only what handlers may.
     // Tests: ProcessTests.
@@ -103,8 +103,8 @@ enum Signals {
     return !hasSanitizer && getenv("SWIFT_BACKTRACE") == nil
   }()
 
-  /// Gives the current thread a second stack for the message about a crash, because an overflowed
-  /// stack has no room for it. The thread keeps it to its end.
+  /// Gives the current thread a second stack for the message about a crash, because an overflowed stack has no room for
+  /// the message. The thread keeps the second stack until it ends.
   static func addStack() {
     // SAFETY: The system keeps the stack for the thread, so it is never freed. Tests: StackTests,
     // ProcessTests.
@@ -137,7 +137,7 @@ enum Signals {
   /// A request to stop the process.
   struct Stop: Error {
     var signal: Int32
-    /// The message about it.
+    /// The message about the request.
     var message = "Stopped."
 
     var exitCode: Int32 { Ending.signal(signal) }
@@ -169,9 +169,9 @@ enum Signals {
   /// Waits until a file has data to read, or ends, or a stop is requested.
   static func wait(toRead file: FileDescriptor) throws(Stop) { _ = try wait(toRead: [file]) }
 
-  /// The same for several files.
+  /// Waits until one of the files has data to read, or ends, or a stop is requested.
   ///
-  /// - Returns: those that have data, or have ended.
+  /// - Returns: the files that have data, or have ended.
   static func wait(toRead files: [FileDescriptor]) throws(Stop) -> [FileDescriptor] {
     var waited = (files.map(\.rawValue) + [pipe.read]).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -182,7 +182,7 @@ enum Signals {
     return zip(files, waited).filter { $1.revents != 0 }.map(\.0)
   }
 
-  /// Waits until a file accepts more data, or its reader is gone.
+  /// Waits until a file accepts more data, or no longer has a reader.
   static func wait(toWrite file: FileDescriptor) {
     var waited = pollfd(fd: file.rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&waited, 1, -1)

@@ -3,19 +3,19 @@ enum StandardStreams {
   // SAFETY: `isWritten` is not locked: commands print one after the other, outside the worker pool.
   // Tests: ProcessTests, tsan.
 
-  /// Opens a replacement for closed streams. Otherwise a file that is opened later would get such a
-  /// number, and the printed output with it. Each replacement fails as a closed stream would.
+  /// Opens a replacement for closed streams. Otherwise a file that is opened later would get the number of a closed
+  /// stream, and the printed output. Each replacement fails as a closed stream would.
   static func fill() {
     let modes: [(number: Int32, mode: Int32)] = [(0, O_WRONLY), (1, O_RDONLY), (2, O_RDWR)]
     for (number, mode) in modes where fcntl(number, F_GETFD) < 0 {
-      // The lowest free number is this one.
+      // The file gets the lowest free number, which is that of the closed stream.
       _ = open("/dev/null", mode)
     }
     requireRoom()
   }
 
-  /// The number of files that are open at the same time, including some that the system's libraries
-  /// open for themselves. Without these, they end the process silently.
+  /// The number of files that are open at the same time, including some that the system's libraries open for
+  /// themselves. If the libraries cannot open their files, they end the process silently.
   private static let room = 16
 
   /// Ends the process if it may open too few files.
@@ -34,7 +34,7 @@ enum StandardStreams {
     }
   }
 
-  /// Prints to standard output. If it cannot be written, the command ends.
+  /// Prints to standard output. If that fails, the command ends.
   static func print(_ bytes: some Sequence<UInt8>) {
     do throws(Errno) {
       try FileDescriptor.standardOutput.writeWhole(Array(bytes))
@@ -44,12 +44,12 @@ enum StandardStreams {
     }
   }
 
-  /// Prints to standard error, if it is open.
+  /// Prints to standard error, if the stream is open.
   static func printError(_ bytes: some Sequence<UInt8>) {
     try? FileDescriptor.standardError.writeWhole(Array(bytes))
   }
 
-  /// Closes standard output. Some file systems report lost data only then.
+  /// Closes standard output. Some file systems report lost data only when a file is closed.
   static func close() {
     do throws(Errno) {
       try FileDescriptor.standardOutput.close()

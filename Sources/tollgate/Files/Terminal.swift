@@ -1,6 +1,6 @@
 /// The capabilities of the streams that people read.
 enum Terminal {
-  /// Whether to write colours: depending on the streams and the environment, or on --color.
+  /// Whether to write colours, according to --color or else to the streams and the environment.
   enum ColorChoice: String, CaseIterable {
     case auto, always, never
   }
@@ -42,8 +42,8 @@ enum Terminal {
     return isTerminal(stream) && !isDumb
   }
 
-  /// The maximum width of lines: the value of COLUMNS, whatever the stream is, or the width of its
-  /// terminal. Nil for a stream that is not a terminal, and accepts lines of any length.
+  /// The maximum width of lines: the value of COLUMNS for any stream, or the width of the stream's terminal. Nil for a
+  /// stream without a terminal, which accepts lines of any length.
   static func width(_ stream: FileDescriptor) -> Int? {
     if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
     guard isTerminal(stream) else { return nil }

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// The form of texts on a stream: on a terminal with colours, and cut to the width.
+/// The form of texts on a stream. On a terminal, texts have colours and are cut to the width.
 struct TextStyle {
   let hasColor: Bool
   /// Nil for lines of any length.
@@ -22,7 +22,7 @@ struct TextStyle {
 
   // MARK: Findings
 
-  /// Findings, and other lines between them.
+  /// The form of findings, and of other lines between findings.
   func findings(_ text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if let width {
@@ -33,7 +33,7 @@ struct TextStyle {
     return lines.joined(separator: "\n")
   }
 
-  /// Excerpts already fit, and command lines must stay copyable.
+  /// Whether a line is not wrapped. Excerpts already fit, and command lines must stay copyable.
   private func isWhole(_ line: String) -> Bool {
     line.hasPrefix(TextStyle.gutter) || line.drop { $0 == " " }.hasPrefix("tollgate ")
   }
@@ -66,7 +66,7 @@ struct TextStyle {
 
   private static let gutter = "   | "
 
-  /// Cuts lines of a source, and the mark under each, so that neither wraps.
+  /// Cuts the lines of a source and the marks below them, so that no line wraps.
   private func fitExcerpts(_ lines: inout [String], _ width: Int) {
     let room = max(width - TextStyle.gutter.count, 8)
     for number in lines.indices.dropLast()
@@ -104,7 +104,7 @@ struct TextStyle {
     ("yes", .green), ("no", .red), ("error", .yellow),
   ]
 
-  /// An explanation: the results of clauses, and of each audience.
+  /// The form of an explanation: the results of clauses and audiences have colours.
   func explanation(_ text: String) -> String {
     guard hasColor || width != nil else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// Rows of cells in columns. If a line does not fit, optional columns are dropped, then the widest
-/// names are shortened in the middle. Heads stay whole.
+/// Rows of cells in columns. If a line does not fit, optional columns are dropped first. Then the widest names are
+/// shortened in the middle. Heads are not shortened.
 struct TextTable {
   /// The cells of each line. The first line is the head.
   var rows: [[String]]
-  /// The left-aligned columns; the others are right-aligned.
+  /// The left-aligned columns; all other columns are right-aligned.
   var left: Set<Int> = [0]
   /// Left-aligned columns that are never shortened.
   var whole: Set<Int> = []
@@ -16,14 +16,14 @@ struct TextTable {
   var spare: [Set<Int>] = []
   /// Whether the heads are names, which may be shortened like the cells below them.
   var hasNamesAsHeads = false
-  /// Rows that have a rule above them, beside the one under the head.
+  /// Rows with a rule above them, in addition to the rule under the head.
   var ruled: Set<Int> = []
 
   private static let gap = 2
   /// The minimum length of shortened names.
   private static let shortest = 8
 
-  /// - Parameter style: the style of the lines. Its width is respected as far as numbers allow.
+  /// - Parameter style: the style of the lines. Lines fit its width as far as numbers allow.
   func lines(_ style: TextStyle) -> [String] {
     fitted(style.width).shownLines(style)
   }
@@ -97,7 +97,7 @@ struct TextTable {
       ruled: ruled)
   }
 
-  /// As wide as the cells, or with the widest columns of names reduced.
+  /// The widths of the columns: as wide as the cells, or with the widest columns of names reduced.
   private func widths(_ limit: Int?) -> [Int] {
     guard let head = rows.first else { return [] }
     var widths = head.indices.map { column in

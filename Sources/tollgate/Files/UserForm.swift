@@ -17,8 +17,8 @@ enum UserForm: String, Sendable, CaseIterable {
   /// The maximum number of bytes to inspect.
   static let window = 1 << 16
 
-  /// A problem with a file of this form as a whole, as far as its beginning shows it, so that it is
-  /// reported once and not for each line.
+  /// A problem with a whole file of this form that its beginning shows. Such a problem is reported once instead of for
+  /// each line.
   ///
   /// - Parameters:
   ///   - isWhole: whether these bytes are the whole file.
@@ -84,7 +84,7 @@ enum UserForm: String, Sendable, CaseIterable {
       ? fault(lines[0]) == nil : !lines[0].contains(UInt8(ascii: "\""))
   }
 
-  /// The problem of a table where JSON is expected.
+  /// The problem of a table in a place where JSON is expected.
   private static func tableProblem(_ line: ArraySlice<UInt8>, _ name: String) -> String {
     guard line.contains("userId") else { return "" }
     if line.contains(UInt8(ascii: ",")) {

@@ -47,7 +47,7 @@ final class ZstdDecoder: Compression.Decoder {
   }
 }
 
-/// Writes frames of zstd. Their bytes depend only on the content.
+/// Writes frames of zstd, whose bytes depend only on the content.
 final class ZstdEncoder: Compression.Encoder {
   // SAFETY: zstd gets input and output with their sizes, and keeps no pointer to them. `deinit`
   // frees the context. Tests: CompressedOutputTests, InputFormsTests, asan.

@@ -6,7 +6,7 @@ internal import RuleInsight
 enum FunctionsText {
   typealias Entry = FunctionReference.Entry
 
-  /// A line for each function, below its family.
+  /// A line for each function, below the name of the function's family.
   static func list(_ entries: [Entry], _ style: TextStyle) -> [String] {
     let width = entries.map(\.name.count).max() ?? 0
     var lines: [String] = []
@@ -22,7 +22,7 @@ enum FunctionsText {
     return lines
   }
 
-  /// All that is known of each function.
+  /// The complete page of each function.
   static func pages(_ entries: [Entry], _ style: TextStyle) -> [String] {
     var lines: [String] = []
     for entry in entries {

@@ -60,7 +60,7 @@ struct FuzzRun {
   }
 }
 
-/// Workers that process blocks. They are reused.
+/// Workers that process blocks, and are reused.
 private final class FuzzPool: Sendable {
   /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {

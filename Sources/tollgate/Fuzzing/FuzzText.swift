@@ -42,7 +42,7 @@ enum FuzzText {
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  /// The text for an invariant that holds because it applies to no user.
+  /// The text for an invariant that was never broken because it applied to no user.
   private static func never(_ number: Int, _ report: FuzzReport, _ runs: String) -> String {
     report.applied(number).count == 0 ? "; never applied: 0 of \(runs)" : ""
   }

@@ -203,7 +203,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
   ) {
     let report = MigrationReport(
       experiments: results, userCount: run.userCount, refused: run.refused)
-    // With the assignments on standard output, nothing else may be printed there.
+    // If the assignments go to standard output, nothing else may be printed there.
     let isFree = out != "-"
     let target: FileDescriptor = isFree ? .standardOutput : .standardError
     if !quiet {

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// An experiment that two configs have, and the users that the new one assigns to it.
+/// An experiment that two configs have, and the users that the new config assigns to it.
 struct MigratedExperiment {
   let id: String
-  /// The variants of the new config, with their weights in the old one; nil for a new variant.
+  /// The variants of the new config, with their weights in the old config; nil for a new variant.
   let variants: [(variant: Variant, formerWeight: Double?)]
   /// Variants that only the old config has, with the number of users that had them.
   private(set) var gone: [(variant: Variant, users: Int)]
@@ -14,7 +14,7 @@ struct MigratedExperiment {
   private(set) var migration: WeightMigration
   /// The added users, by number.
   private(set) var users: [UInt32] = []
-  /// By variant of the new config, the users that it would get in a new draw.
+  /// For each variant of the new config, the number of users that it would get in a new draw.
   private(set) var drawn: [Int]
   /// The number of users that would move in a new draw.
   private(set) var movedByDraw = 0
@@ -31,7 +31,7 @@ struct MigratedExperiment {
     gone = old.variants.filter { !new.hasVariant($0.id) }.map { ($0, 0) }
     migration = WeightMigration(weights: new.variants.map(\.weight))
     drawn = Array(repeating: 0, count: new.variants.count)
-    // With its own salt, because the users that move must not correlate with the draw.
+    // This hash has its own salt, because the users that move must not correlate with the draw.
     hashPrefix = Assigner.hash(salt: "migrate-weights").hashPrefix(experimentID: id)
   }
 
@@ -72,7 +72,7 @@ struct MigratedExperiment {
 }
 
 extension MigratedExperiment {
-  /// The experiments of both configs that are running in the new one, in its order.
+  /// The experiments of both configs that are running in the new config, in the order of the new config.
   static func all(_ old: Config, _ new: Config) -> [MigratedExperiment] {
     let former = audiences(of: old)
     return audiences(of: new).compactMap { found in

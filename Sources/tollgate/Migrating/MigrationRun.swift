@@ -111,8 +111,7 @@ struct MigrationRun {
     String(decoding: identities[(user == 0 ? 0 : ends[user - 1])..<ends[user]], as: UTF8.self)
   }
 
-  /// Calls the body with each user that is in an experiment, and its variants with the fewest
-  /// moves.
+  /// Calls the body with each user in an experiment, and the user's variants after the fewest possible moves.
   func forEachUser(
     _ results: [WeightMigration.Result],
     _ body: (String, [(experiment: String, variant: String)]) throws -> Void

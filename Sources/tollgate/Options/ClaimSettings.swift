@@ -7,9 +7,9 @@ internal import RuleInsight
 /// How the claims of texts are checked.
 struct ClaimSettings {
   var profile: PricingProfile?
-  /// Whether users are eligible for offers; nil for both.
+  /// Whether users are eligible for offers; nil checks both cases.
   var isEligible: Bool?
-  /// The locales of prices and dates; nil for the products' own.
+  /// The locales of prices and dates; nil for the locale of the products.
   var locales: [String?]
   var now: Instant
   var words = ClaimWords.known

@@ -10,7 +10,8 @@ enum Completions {
     config(in: words)?.placements.map(\.name) ?? []
   }
 
-  /// The audiences of the placement on the command line, or of all, by ID if they have one.
+  /// The audiences of the placement on the command line, or of all placements. An audience without an ID appears by its
+  /// index.
   static let audiences = CompletionKind.custom { words, _, _ in
     let asked = CommandWords.value(of: "--placement", in: words)
     let placements = config(in: words)?.placements.filter { asked == nil || $0.name == asked } ?? []

@@ -16,7 +16,7 @@ struct ConfigFormOptions: ParsableArguments {
   var words: [String] { configFormat.map { ["--config-format", $0.rawValue] } ?? [] }
 
   /// - Parameters:
-  ///   - record: the user to decide; nil for many users, or if the SDK does not depend on it.
+  ///   - record: the user to decide; nil for many users, or if the SDK does not depend on the user.
   ///   - readsRecords: whether users are decided by the SDKs in their records.
   func file(
     _ path: String, _ language: LanguageOptions, for record: [UInt8]? = nil,
@@ -32,8 +32,8 @@ struct ConfigFormOptions: ParsableArguments {
 
 /// The config that a command reads.
 ///
-/// Groups of options are not nested: in a debug build the parser checks each group again for every
-/// enclosing group, which with three of them took ten times as long as a decision.
+/// Groups of options are not nested. In a debug build, the parser checks each group again for every enclosing group,
+/// which took ten times as long as a decision with three groups.
 struct ConfigOptions: ParsableArguments {
   @Argument(help: OptionHelp.configArgument, completion: .file())
   var config: String
@@ -91,14 +91,14 @@ struct DecisionOptions: ParsableArguments {
     }
   }
 
-  /// The inputs of a decision beside config and user, in words, for reproducing it.
+  /// The inputs of a decision other than the config and the user, in words, for reproducing the decision.
   static func basis(_ now: Instant, _ assigner: Assigner) -> String {
     let time = now.text ?? "\(now.milliseconds) ms"
     let seed = if case .hash(let salt) = assigner, !salt.isEmpty { ", seed '\(salt)'" } else { "" }
     return "\(time), assigner \(assigner.name)\(seed)"
   }
 
-  /// The same with the time zone of displayed times, if it is not UTC.
+  /// The inputs of ``basis(_:_:)``, and the time zone of displayed times if it is not UTC.
   func zonedBasis(_ now: Instant, _ assigner: Assigner) -> String {
     let basis = DecisionOptions.basis(now, assigner)
     return timeZone == "UTC" ? basis : "\(basis), time zone \(timeZone)"
@@ -112,9 +112,9 @@ struct DecisionOptions: ParsableArguments {
 }
 
 extension Clock {
-  /// The time of an option, otherwise that of the clock.
+  /// The time of an option, or else of the clock.
   ///
-  /// - Parameter timeZone: the zone of a time without one.
+  /// - Parameter timeZone: the zone of a time without a zone.
   static func time(_ option: String?, in timeZone: String) throws -> Instant {
     guard let option else { return now() }
     do throws(WireTime.Fault) {

@@ -3,8 +3,8 @@ internal import Expressions
 
 /// Finds options that the parser accepts although they are likely a mistake.
 enum GivenOptions {
-  /// Rejects an option with one value that is used twice, because the parser would use the last
-  /// value; and an empty value, which usually comes from an unset variable.
+  /// Rejects an option with one value that is used twice, because the parser would use the last value. Also rejects an
+  /// empty value, which usually comes from an unset variable.
   static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let words = arguments.prefix { $0 != "--" }.flatMap { argument in
       argument.hasPrefix("--")

@@ -41,7 +41,7 @@ struct HelpText {
     self.text = lines.joined(separator: "\n")
   }
 
-  /// The exit codes of a command, completed by those of every command.
+  /// The exit codes of a command, completed by the codes that every command has.
   private static func completed(_ codes: [(code: String, meaning: String)])
     -> [(code: String, meaning: String)]
   {
@@ -51,8 +51,8 @@ struct HelpText {
     return own + [("74", unwritten), ("130, 143", stopped)]
   }
 
-  /// A command line split into several lines with backslashes, because the parser would break it
-  /// without them.
+  /// A command line split into several lines with backslashes, because the parser would otherwise break the line
+  /// without backslashes.
   private static func wrapped(_ command: String) -> [String] {
     var lines = [""]
     // An option stays on a line with its value.

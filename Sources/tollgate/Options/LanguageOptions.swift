@@ -45,7 +45,7 @@ struct LanguageOptions: ParsableArguments {
     return (old, new)
   }
 
-  /// The language for all users, and for those whose records do not name an SDK.
+  /// The language for all users, or for users whose records do not name an SDK.
   var language: RuleLanguage { Self.language(dialect, platform, sdkVersion) }
 
   /// The language of one user.
@@ -55,7 +55,7 @@ struct LanguageOptions: ParsableArguments {
     return .superscript(sdkVersion.choice(DeviceSDK(device: device), usual: platform.sdk).profile)
   }
 
-  /// The user, if it determines the SDK that decides. Reports oddities of its SDK data.
+  /// The user, if the user's record determines the SDK that decides. Reports oddities of the SDK data.
   func givenUser(_ user: UserOptions, isQuiet: Bool) throws -> GivenUser? {
     guard dialect == .superscript, sdkVersion.readsRecords,
       let given = try user.given(isQuiet: isQuiet)
@@ -73,7 +73,7 @@ struct LanguageOptions: ParsableArguments {
     return given
   }
 
-  /// The SDK that decides, to follow the other inputs of a decision; empty for the newest.
+  /// The SDK that decides, as words after the other inputs of a decision; empty for the newest SDK.
   func basis(_ ruleSet: RuleSet) -> String {
     guard sdkVersion != .newest, let profile = ruleSet.profile else { return "" }
     let asked = sdkVersion.version(of: profile.sdk)
@@ -106,7 +106,7 @@ struct LanguageOptions: ParsableArguments {
     dialect == .cel ? .cel : .superscript(selection.profile(usual: selection.usual(platform.sdk)))
   }
 
-  /// Rejects a selection by the records of users, for commands that use one SDK for all users.
+  /// Rejects selecting SDKs by users' records, for commands that use one SDK for all users.
   func requireOneVersion() throws {
     try requireNoUpdate()
     if case .record = sdkVersion {
@@ -119,7 +119,7 @@ struct LanguageOptions: ParsableArguments {
 }
 
 extension LanguageOptions {
-  /// Rejects two versions, for commands that use only one.
+  /// Rejects two versions, for commands that use only one version.
   func requireNoUpdate() throws {
     if case .update = sdkChoice {
       throw ValidationError(

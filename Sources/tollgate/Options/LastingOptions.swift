@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Options of a run that can be stopped, continued and done again.
+/// Options of a run that can be stopped, resumed and repeated.
 struct LastingOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(

@@ -14,7 +14,7 @@ enum OptionHelp {
   static let configArgument = ArgumentHelp(
     "The config file (JSON); - reads standard input.", valueName: "config")
 
-  /// Where another file is the command's argument.
+  /// The help of `--config` in commands whose argument is another file.
   static func config(_ discussion: String) -> ArgumentHelp {
     ArgumentHelp("The config file (JSON).", discussion: discussion, valueName: "file")
   }
@@ -28,7 +28,7 @@ enum OptionHelp {
   static let configFormat = ArgumentHelp(
     "The format of the config (default: detected from its keys).", valueName: "format")
 
-  /// For commands that create a config.
+  /// The help of `--config-format` in commands that create a config.
   static let newConfigFormat = ArgumentHelp("The format of the config.", valueName: "format")
 
   static func placement(_ discussion: String = "") -> ArgumentHelp {

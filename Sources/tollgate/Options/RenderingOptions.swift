@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The texts that a batch renders.
 struct RenderingOptions: ParsableArguments {
-  /// Everything about texts that the manifest of a run records.
+  /// The options for texts that the manifest of a run records.
   struct Recorded: ParsableArguments {
     @OptionGroup var rendering: RenderingOptions
     @OptionGroup var products: TextProductOptions

@@ -36,12 +36,12 @@ struct ReportOptions: ParsableArguments {
   func add(to uses: inout FileUses) { uses.writes("--report", report) }
 }
 
-/// The names of users in a report.
+/// The options for the names of users in a report.
 struct ReportUserOptions: ParsableArguments {
   @Flag(help: OptionHelp.reportIDs)
   var reportIds = false
 
-  /// Throws when there is no report, and when users' IDs are both requested and redacted.
+  /// Throws when the options are used without a report, or when users' IDs are both requested and redacted.
   func check(_ reporting: ReportOptions, _ redacting: RedactionOptions) throws {
     guard reportIds else { return }
     if reporting.report == nil { throw ValidationError("--report-ids is for --report") }

@@ -33,12 +33,12 @@ struct TemplateOptions: ParsableArguments {
 extension PricingProfile: ExpressibleByArgument {}
 
 extension ValidationError {
-  /// Calls with errors of requests as those of options.
+  /// Calls the body, and converts errors of requests to errors of options.
   static func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws -> Answer {
     do throws(RequestError) { return try body() } catch { throw ValidationError(error.message) }
   }
 
-  /// Why there are no prices for a time zone.
+  /// Creates the error for a time zone for which there are no prices.
   init(_ error: PricingError, zone: String) {
     self.init(WireTime.zoneProblem(zone) ?? error.message)
   }
@@ -62,8 +62,8 @@ struct TextProductOptions: ParsableArguments {
 
   /// - Parameters:
   ///   - sdkVersion: the versions of the SDKs that show prices.
-  ///   - zone: in which dates are shown and trials begin; nil for the offset that dates were written
-  ///   with, and UTC.
+  ///   - zone: the zone in which dates are shown and trials begin; nil for the offset that dates were written with, or
+  ///     UTC.
   func form(in zone: String?, isEligible: Bool? = nil, sdkVersion: SDKSelection = .newest)
     -> TextForm
   {
@@ -72,7 +72,7 @@ struct TextProductOptions: ParsableArguments {
       sdkVersion: sdkVersion)
   }
 
-  /// Calls with errors of prices as those of a time zone.
+  /// Calls the body, and converts errors of prices to errors of a time zone.
   static func pricing<Answer>(in zone: String?, _ body: () throws(PricingError) -> Answer) throws
     -> Answer
   {
@@ -82,7 +82,7 @@ struct TextProductOptions: ParsableArguments {
   }
 }
 
-/// The users that texts are for, with regard to introductory offers.
+/// Whether texts are for users that are eligible for introductory offers.
 struct EligibilityOptions: ParsableArguments {
   enum Answer: String, ExpressibleByArgument, CaseIterable {
     case yes, no
@@ -91,6 +91,6 @@ struct EligibilityOptions: ParsableArguments {
   @Option(help: OptionHelp.eligible)
   var eligible: Answer?
 
-  /// Nil without the option.
+  /// Whether users are eligible; nil without the option.
   var isEligible: Bool? { eligible.map { $0 == .yes } }
 }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How many threads a command uses that works off files of users.
+/// The number of threads of a command that reads files of users.
 struct ThreadOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: OptionHelp.threads)
   var threads: Int?

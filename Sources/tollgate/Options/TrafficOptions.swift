@@ -74,7 +74,7 @@ struct TrafficOptions: ParsableArguments {
   static let usualRate = 1.0
   private static let mostDays = 3_660
   private static let mostPerDay = 1_000.0
-  /// A user's placements must fit into memory while they are written.
+  /// The maximum number of placements of one user, because they must fit into memory while they are written.
   private static let mostOfUser = 20_000.0
 
   func check(hasEvents: Bool) throws {
@@ -142,7 +142,7 @@ struct TrafficOptions: ParsableArguments {
     }
   }
 
-  /// The SDKs of users; nil if one decides for all.
+  /// The SDKs of users; nil if one SDK decides for all users.
   func versions(_ language: LanguageOptions, _ generated: GeneratedTraffic?) throws
     -> TrafficVersions?
   {
@@ -157,7 +157,7 @@ struct TrafficOptions: ParsableArguments {
     return versions
   }
 
-  /// Without a fraction if it is whole.
+  /// A number, without a fraction if it is whole.
   static func number(_ number: Double) -> String {
     Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
@@ -179,7 +179,7 @@ struct TrafficOptions: ParsableArguments {
     return words
   }
 
-  /// The inputs of a simulation in words, for reproducing it.
+  /// The inputs of a simulation in words, for reproducing the simulation.
   func basis(_ traffic: GeneratedTraffic, _ plan: TrafficPlan) -> String {
     let time = traffic.start.text ?? "\(traffic.start.milliseconds) ms"
     return "\(time), assigner \(plan.options.assigner.name)"

@@ -11,7 +11,7 @@ struct CSVHeader: Sendable {
 
   /// A member of the record: a column, or an object with members.
   private struct Node: Sendable {
-    /// The key with quotes and colon.
+    /// The key with its quotes and colon.
     var key: [UInt8]
     var name: String
     var column: Int?
@@ -23,13 +23,13 @@ struct CSVHeader: Sendable {
   private var root = Node(key: [], name: "")
   let names: [String]
   var columns: Int { names.count }
-  /// Columns whose cells are strings whatever they look like.
+  /// Columns whose cells are always strings, whatever they look like.
   private let textColumns: Set<Int>
 
   /// - Parameters:
   ///   - cells: the names, in order.
-  ///   - isText: whether a column has strings whatever they look like; nil for a table of users, which has a
-  ///     column `userId` of these.
+  ///   - isText: whether a column always contains strings, whatever they look like; nil for a table of users, in which
+  ///     only the column `userId` always does.
   ///   - flat: names that are paths without dots.
   init(
     _ names: [String], path: String, isText: ((String) -> Bool)? = nil, flat: FlatNames? = nil
@@ -63,7 +63,7 @@ struct CSVHeader: Sendable {
     }
   }
 
-  /// The error for a name that conflicts with an earlier one.
+  /// The error for a name that conflicts with an earlier name.
   private static func collision(_ name: String, _ number: Int, _ cells: [String]) -> String {
     let place = "'\(name)' in column \(number + 1)"
     if let other = cells[..<number].firstIndex(of: name) {
@@ -142,7 +142,7 @@ struct CSVCell {
   var from: Int
   var to: Int
   var isQuoted: Bool
-  /// Whether quotes inside are doubled.
+  /// Whether quotes inside the cell are doubled.
   var hasQuotes: Bool
 
   var isEmpty: Bool { from == to && !isQuoted }
@@ -150,7 +150,7 @@ struct CSVCell {
   /// Appends the cell as JSON: numbers, bools and null if they are not quoted, valid JSON lists and
   /// objects, and a string otherwise.
   ///
-  /// - Returns: the likely intention of a string; nil for most.
+  /// - Returns: the likely intention of a string; nil for most strings.
   func append(_ text: UnsafeRawBufferPointer, isText: Bool, to json: inout [UInt8])
     -> CSVTexts.Kind?
   {

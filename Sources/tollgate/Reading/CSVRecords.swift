@@ -10,7 +10,7 @@ struct CSVRecords {
 
   /// A line of JSON for each row; blank for a row that is itself rejected.
   private(set) var json: [UInt8] = []
-  /// By line of JSON, its row.
+  /// The row of each line of JSON.
   private var rows: [(line: Int, from: Int, to: Int)] = []
   private var faults: [(row: Int, reason: String)] = []
   /// Cells that could be read in another way.

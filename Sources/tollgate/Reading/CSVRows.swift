@@ -11,9 +11,9 @@ struct CSVRows {
 
   /// Finds the ends of rows.
   struct Ends {
-    /// The most bytes of a row in front of its newline.
+    /// The maximum number of bytes of a row before its newline.
     let limit: Int
-    /// Up to here, counted from the beginning of the text, newlines end rows also in quotes.
+    /// The offset in the text up to which newlines end rows even inside quotes.
     var lineEnd = 0
     /// Whether the first row without an end is longer than the limit.
     private(set) var isTooLong = false
@@ -31,8 +31,8 @@ struct CSVRows {
     ///
     /// - Parameters:
     ///   - first: the start of the first row.
-    ///   - start: where to start scanning. Everything before is already scanned.
-    ///   - shift: the difference between an offset in the text and one in the bytes.
+    ///   - start: where to start scanning. Earlier bytes are already scanned.
+    ///   - shift: the difference between an offset in the text and an offset in the bytes.
     mutating func last(in bytes: [UInt8], row first: Int, from start: Int, shift: Int) -> Int? {
       var last: Int?
       var row = first
@@ -42,7 +42,7 @@ struct CSVRows {
         for at in start..<bytes.count {
           let byte = bytes[at]
           if byte == UInt8(ascii: "\n"), state != .quoted || at < lineEnd {
-            // A row that is too long is given up, and one that ends in quotes is a chunk of its own.
+            // A row that is too long ends the search. A row that ends in quotes becomes a separate chunk.
             let isOpen = state == .quoted
             if at - row > limit || isOpen && last != nil { break }
             (last, row, state) = (at + 1, at + 1, .cellStart)
@@ -94,8 +94,7 @@ struct CSVRows {
     return line
   }
 
-  /// The first row of a text, which must contain complete rows; the number of its lines, and its
-  /// end.
+  /// The first row of a text, which must contain complete rows, with the number of its lines and its end.
   static func first(_ text: UnsafeRawBufferPointer) -> (row: Row, lines: Int, end: Int) {
     var (at, line) = (0, 1)
     var row = Row(from: 0, to: 0, line: 0, cells: [])

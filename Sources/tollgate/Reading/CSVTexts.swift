@@ -9,9 +9,9 @@ struct CSVTexts: Hashable, Sendable {
     /// Numbers in quotes, which are reported if rules treat the column as numbers.
     case quoted
 
-    /// The kind of an unquoted string cell; nil for most.
+    /// The kind of an unquoted string cell; nil for most cells.
     init?(_ content: [UInt8]) {
-      // Longer than any of the words.
+      // Longer cells cannot be any of the words.
       guard content.count <= 9, let first = content.first else { return nil }
       switch first {
       case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "T"), UInt8(ascii: "F"):
@@ -42,10 +42,10 @@ struct CSVTexts: Hashable, Sendable {
     }
   }
 
-  /// By name of the column, the number of cells of each kind.
+  /// The number of cells of each kind, by the column's name.
   private(set) var counts: [String: [Kind: Int]] = [:]
-  /// By number of the column, cells with a number in quotes until ``settle(_:)``. If every cell is
-  /// quoted, looking up a name for each would be too slow.
+  /// The number of cells with a number in quotes, by the column's number, until ``settle(_:)``. If every cell is
+  /// quoted, looking up a name for each cell would be too slow.
   private var quoted: [Int] = []
 
   var isEmpty: Bool { counts.isEmpty }
@@ -56,7 +56,7 @@ struct CSVTexts: Hashable, Sendable {
     quoted[column] += 1
   }
 
-  /// Moves the counts by number to those by name.
+  /// Moves the counts by column number to the counts by column name.
   mutating func settle(_ names: [String]) {
     for (name, cells) in zip(names, quoted) where cells > 0 { add(.quoted, column: name, cells) }
     quoted = []
@@ -107,7 +107,7 @@ struct CSVTexts: Hashable, Sendable {
 
   init() {}
 
-  /// Nil when the value does not have the form of ``value``.
+  /// Reads counts in the form of ``value``. Fails for any other value.
   init?(_ value: Value) {
     guard let entries = value.elements else { return nil }
     for entry in entries {

@@ -14,9 +14,9 @@ struct FlatNames: Sendable {
       by: { $0.split(separator: ".").joined(separator: separator) })
   }
 
-  /// The path of a column: the attribute that rules read, or another one of a user, a device or a placement.
+  /// The path of a column: an attribute that rules read, or another attribute of a user, a device or a placement.
   ///
-  /// - Throws: if it could be several attributes that rules read.
+  /// - Throws: if the column could be several attributes that rules read.
   func path(of column: String, in file: String) throws -> String {
     guard let end = column.firstRange(of: separator) else { return column }
     if let found = paths[column] {

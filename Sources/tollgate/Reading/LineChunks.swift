@@ -1,15 +1,14 @@
 /// Cuts a stream of text into chunks of whole lines, or of whole rows of CSV, so that memory does
 /// not grow with the input.
 ///
-/// A line that is longer than the limit is cut just after it. The rest is long enough to be
-/// rejected, and is skipped. A quoted row of CSV that is longer than the limit, or that is not
-/// closed, ends with its first line, so no other line is lost with it. The ends of rows do not
-/// depend on the pieces of the stream.
+/// A line that is longer than the limit is cut just after the limit. What remains is still long enough to be rejected.
+/// A quoted row of CSV that is longer than the limit, or that is not closed, ends with its first line, so no other line
+/// is lost. The ends of rows do not depend on the pieces of the stream.
 struct LineChunks {
   private let source: Lookahead.Source
   private let size: Int
   private let lineLimit: Int
-  /// Nil when every newline ends a line.
+  /// The ends of rows; nil if every newline ends a line.
   private var rows: CSVRows.Ends?
   /// The input that is not in a chunk yet, starting at `head`.
   private var waiting: [UInt8] = []
@@ -66,16 +65,15 @@ struct LineChunks {
     return waiting[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
   }
 
-  /// Drops a row that is quoted for too long: returns the end of its first line, if others follow
-  /// it.
+  /// Drops a quoted row that is too long. Returns the end of its first line if other lines follow.
   private mutating func firstLine() -> Int? {
     guard rows != nil else { return nil }
     let end = min(waiting.count, head + lineLimit + 2)
     guard let newline = waiting[head..<end].firstIndex(of: UInt8(ascii: "\n")),
       newline + 1 < waiting.count
     else { return nil }
-    // If every line opens quotes, each would cause a scan of all following ones. Beyond a limit,
-    // the lines of a dropped row become separate rows.
+    // If every line opens quotes, each line would cause a scan of all following lines. Beyond a limit, the lines of a
+    // dropped row become separate rows.
     lookedAtAgain += end - head
     if lookedAtAgain > LineChunks.again * (lineLimit + offset) {
       rows?.lineEnd = read - (waiting.count - end)
@@ -86,7 +84,7 @@ struct LineChunks {
   /// The average number of times that input may be scanned again.
   private static let again = 16
 
-  /// Reads the next bytes after the waiting ones.
+  /// Reads the next bytes after the waiting input.
   private mutating func fill() throws {
     // SAFETY: The array has room for what was there and `size` bytes more. Only what was copied and
     // read counts. Tests: InputFormsTests, InputFileTests.
@@ -104,7 +102,7 @@ struct LineChunks {
 
   /// Drops the rest of a line that is too long.
   ///
-  /// - Returns: the position of the newline then; nil when it is not read yet.
+  /// - Returns: the position of the newline, or nil if the newline is not read yet.
   private mutating func droppedToNewline(from start: Int) -> Int? {
     let newline = waiting[start...].firstIndex(of: UInt8(ascii: "\n"))
     waiting.removeSubrange(start..<(newline ?? waiting.count))

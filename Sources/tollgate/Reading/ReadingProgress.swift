@@ -6,7 +6,7 @@ struct ReadingProgress {
   private let verb: String
   private let paths: [String]
 
-  /// - Parameter verb: the action: `read`.
+  /// - Parameter verb: the action, such as `read`.
   init(_ verb: String, _ paths: [String], isQuiet: Bool) {
     self.verb = verb
     self.paths = paths
@@ -20,8 +20,8 @@ struct ReadingProgress {
     line.show("\(share(part))\(counted(users, "user")) \(verb), \(rate) per second")
   }
 
-  /// The share of the files that has been read. Empty if it is unknown, because a file is
-  /// compressed, or a pipe, which must not be opened twice.
+  /// The share of the files that has been read. Empty if the share is unknown because a file is compressed or is a
+  /// pipe, which must not be opened twice.
   private func share(_ part: InputPart) -> String {
     var (before, all) = (0, 0)
     for (number, path) in paths.enumerated() {

@@ -4,8 +4,8 @@ internal import RuleEngine
 
 /// Reads the lines that begin in a segment of a file, into reused memory.
 ///
-/// Segments are cut without reading the file, so that the worker of a segment can also read it. Its
-/// first line begins after the first newline, and its last line ends in a later segment.
+/// Segments are cut without reading the file, so that the worker of a segment can also read it. The first line of a
+/// segment begins after the first newline, and the last line ends in a later segment.
 final class SegmentReader {
   // SAFETY: The memory has 128 bytes more than the segment, all initialized. Views are made again
   // after it grows, and it is poisoned when the call ends. `deinit` frees it.
@@ -34,10 +34,9 @@ final class SegmentReader {
     memory.deallocate()
   }
 
-  /// Calls the body with the lines that begin in `from..<to`. They are valid until the call
-  /// returns.
+  /// Calls the body with the lines that begin in `from..<to`. The lines are valid until the call returns.
   ///
-  /// A last line that is longer than the limit is cut just after it. The rest is long enough to be
+  /// A last line that is longer than the limit is cut just after the limit. What remains is still long enough to be
   /// rejected.
   func withLines<Result>(
     of file: InputFile, from: Int, to: Int, _ body: (ByteView) throws -> Result
@@ -48,7 +47,7 @@ final class SegmentReader {
   }
 
   private func lines(of file: InputFile, from: Int, to: Int) throws -> ByteView {
-    // The preceding byte shows whether a line begins at the first one.
+    // The preceding byte shows whether a line begins at the first byte.
     let base = max(from - 1, 0)
     let size = file.size ?? to
     var wanted = min(to + SegmentReader.overhang, size) - base
@@ -68,7 +67,7 @@ final class SegmentReader {
       let end = LineScan.newline(in: view(0, count), from: max(start, segment.count - 1))
       if end < count { return view(start, end + 1) }
       if base + count >= size { return view(start, count) }
-      // The last line continues. Finds its beginning:
+      // The last line continues after the segment, so its beginning is needed.
       let last = lastLine(from: start, segment.count)
       if count - last > lineLimit { return view(start, last + lineLimit + 1) }
       wanted = min(count + max(count - last, SegmentReader.overhang), size - base)
@@ -105,7 +104,7 @@ final class SegmentReader {
     return count
   }
 
-  /// Makes room for this many bytes, and for some more that may be read.
+  /// Makes room for this many bytes, and for some further bytes that may be read.
   private func reserve(_ count: Int, keeping: Int) {
     guard count + SegmentReader.slack > memory.count else { return }
     let larger = UnsafeMutableRawBufferPointer.allocate(

@@ -4,8 +4,7 @@ internal import RuleEngine
 /// The hash of a users file: a hash of the hashes of its blocks, so that workers can hash parts of
 /// a file separately. The division into parts makes no difference.
 ///
-/// For a compressed file the content is hashed, and for a line that is too long only the part that
-/// was stored.
+/// For a compressed file, the content is hashed. For a line that is too long, only the stored part is hashed.
 struct UserHash: Hashable, Sendable {
   // SAFETY: Blocks are slices of the caller's view, limited to its count.
   // Tests: PrecomputeFilesTests, InputFileTests.
@@ -77,10 +76,10 @@ extension UserHash {
 }
 
 extension XXH64.Stream {
-  /// The form in a checkpoint.
+  /// The hash in the form of a checkpoint.
   var value: Value { .object(["bytes": .int(Int64(count)), "hash": lanes]) }
 
-  /// The state beside the count.
+  /// The state other than the count.
   var lanes: Value { .list(state.map { .string(String($0, radix: 16)) }) }
 
   init?(_ value: Value) {
@@ -107,7 +106,7 @@ extension UserHash {
     }
   }
 
-  /// The hash of a file that was read to its end; nil for one that cannot be read again.
+  /// The hash of a whole file; nil for a file that cannot be read again.
   init?(users path: String, _ form: UserForm?) throws {
     guard path != "-", FileIdentity.regularSize(of: path) != nil else { return nil }
     self = try UserInput.hash(path, form)
@@ -115,7 +114,7 @@ extension UserHash {
 
   /// Throws when files of users have changed since a run read them to the end.
   ///
-  /// - Parameter known: by file, in the form of ``text``. Files without a hash are not checked.
+  /// - Parameter known: the known hash of each file, in the form of ``text``. Files without a hash are not checked.
   static func check(_ paths: [String], _ form: UserForm?, _ known: [String]) throws {
     for (path, text) in zip(paths, known) {
       guard let hash = try UserHash(users: path, form) else { continue }

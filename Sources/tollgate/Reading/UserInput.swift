@@ -5,9 +5,9 @@ internal import RuleEngine
 struct InputPosition: Hashable, Sendable {
   /// The number of the file.
   var file = 0
-  /// The offset in its content.
+  /// The offset in the content of the file.
   var offset = 0
-  /// The number of its lines.
+  /// The number of lines of the file up to the offset.
   var lines = 0
 }
 
@@ -25,9 +25,9 @@ struct InputPart: Sendable {
   var file: Int
   /// The offset after the part.
   var end: Int
-  /// Earlier lines of the file that belong to no part: a header.
+  /// The number of earlier lines of the file that belong to no part, such as a header.
   var linesBefore = 0
-  /// For anything but a segment, the hash of the file up to the end of the part.
+  /// The hash of the file up to the end of the part; nil for a segment.
   var hash: UserHash?
 }
 
@@ -48,16 +48,15 @@ struct UserInput {
   /// The hash of a stream up to the next part.
   private var hash = UserHash()
 
-  /// The size of a part in bytes: small enough for a core's cache, together with the columns that
-  /// it fills.
+  /// The size of a part in bytes. A part and the columns that it fills fit into a core's cache.
   private let partSize: Int
 
   /// - Parameters:
-  ///   - form: nil to detect it by the names of the files.
+  ///   - form: nil to detect the form by the names of the files.
   ///   - weight: the size of a user's output, in placements. If it is large, parts are smaller.
-  ///   - isFleet: whether users are divided into groups, each decided in blocks. Parts are larger
-  ///     then, so that blocks fill up.
-  ///   - known: for each file up to the position, its hash when it was read before.
+  ///   - isFleet: whether users are divided into groups, each decided in blocks. Parts are then larger, so that blocks
+  ///     fill up.
+  ///   - known: the hash of each file up to the position, from when the files were read before.
   init(
     _ paths: [String], form: UserForm?, flat: FlatNames? = nil, lineLimit: Int, weight: Int = 1,
     isFleet: Bool = false, from position: InputPosition = InputPosition(), known: [UserHash] = []
@@ -158,7 +157,7 @@ struct UserInput {
     guard let chunk = ahead?.chunk, let end = stream?.offset else {
       throw CommandError("\(paths[position.file]) became shorter after the run was stopped")
     }
-    // A chunk only omits bytes of its first line, so offsets are counted from its end.
+    // A chunk can omit only bytes of its first line, so offsets are counted from the end of the chunk.
     let from = max(chunk.count - (end - position.offset), 0)
     hash.add(chunk[..<from])
     ahead = (chunk, from, 0)
@@ -167,11 +166,11 @@ struct UserInput {
   /// The name of a file in messages.
   static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// The size of all files as they will be read; nil when it is unknown.
+  /// The size of all files as they will be read; nil if the size is unknown.
   static func totalSize(of paths: [String]) -> Int? {
     var sum = 0
     for path in paths {
-      // Opening a pipe and closing it again would end it.
+      // Opening and closing a pipe would end the pipe.
       guard path != "-", FileIdentity.regularSize(of: path) != nil,
         let file = try? InputFile(path), let size = file.size,
         (try? file.isCompressed()) == false
@@ -206,8 +205,7 @@ struct UserInput {
     ahead = nil
     guard let chunk = try waiting?.chunk ?? stream?.next() else { return nil }
     let from = waiting?.from ?? 0
-    // Of the chunk with the header nothing is hashed yet. Of a partly skipped chunk, the beginning
-    // is hashed.
+    // Nothing of the chunk with the header is hashed yet. The beginning of a partly skipped chunk is already hashed.
     hash.add(waiting?.linesBefore == 0 ? chunk[from...] : chunk[...])
     position.offset = stream?.offset ?? 0
     let content: InputPart.Content =

@@ -4,9 +4,8 @@ extension UserInput {
   /// The maximum length of a CSV header in bytes.
   private static let longestHeader = 1 << 20
 
-  /// The files that paths and patterns name. Checks that each is readable, as far as this is
-  /// possible without reading a pipe, so that a missing file is reported now, and not when the
-  /// files before it are done.
+  /// The files that paths and patterns name. Checks that each file is readable, as far as this is possible without
+  /// reading a pipe, so that a missing file is reported before any other file is processed.
   static func paths(_ patterns: [String], form: UserForm?) throws -> [String] {
     var paths: [String] = []
     for pattern in patterns {

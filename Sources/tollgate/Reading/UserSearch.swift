@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Looks for one user in files of users, in any form that runs over users accept. It reads one
-/// record at a time, so memory does not grow with their number.
+/// Looks for one user in files of users, in any form that runs over users accept. Records are read one at a time, so
+/// memory does not grow with the number of records.
 struct UserSearch {
   // SAFETY: Lines are slices of a chunk between two line feeds. All stored data is copied. Tests:
   // UserSearchTests.
@@ -19,7 +19,7 @@ struct UserSearch {
   private var unusable = 0
   /// The problem of the first invalid line with the ID.
   private var refusal: String?
-  /// Similar IDs, the closest first.
+  /// Similar IDs, in the order of their distance.
   private var close: [(id: String, distance: Int)] = []
 
   private init(_ id: String) {
@@ -27,8 +27,8 @@ struct UserSearch {
     hash = ShownUser.isHash(id) ? id : nil
   }
 
-  /// The first record with an ID. Nothing after it is read, neither from files nor from pipes,
-  /// whose writers then lose their reader. Duplicate users are reported by runs over all users.
+  /// The first record with an ID. Later records are not read from files or pipes, so the writers of pipes lose their
+  /// reader. Duplicate users are reported by runs over all users.
   static func user(
     _ id: String, in patterns: [String], format: UserForm?, flat: FlatNames? = nil, isQuiet: Bool
   ) throws -> GivenUser {
@@ -114,7 +114,7 @@ struct UserSearch {
     return number
   }
 
-  /// Stores why a line is invalid, if its text shows that it is about the user.
+  /// Stores why a line is invalid, if the text of the line shows that it is about the user.
   private mutating func refuse(_ line: ByteView, _ given: ([UInt8]) -> GivenUser) {
     guard refusal == nil, String(decoding: line, as: UTF8.self).contains(Value.string(id).json)
     else { return }
@@ -174,7 +174,7 @@ extension UserOptions {
   ///
   /// - Parameters:
   ///   - read: the attributes that rules read, for flat names of columns.
-  ///   - known: the same user, read before these were known.
+  ///   - known: the same user, read before the attributes were known.
   func given(_ read: [AttributePath] = [], known: GivenUser? = nil, isQuiet: Bool = false) throws
     -> GivenUser?
   {

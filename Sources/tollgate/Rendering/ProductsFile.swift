@@ -36,7 +36,7 @@ struct ProductsFile {
     return file
   }
 
-  /// Whether a product of it cannot be used.
+  /// Whether a product of the file cannot be used.
   var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
   /// Diagnostics with the file and the place.

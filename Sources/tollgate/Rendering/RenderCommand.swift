@@ -142,7 +142,7 @@ struct RenderCommand: ParsableCommand {
     }
   }
 
-  /// The user's record. It does not need an identity here.
+  /// The user's record, which does not need an ID.
   private func record() throws -> [UInt8]? {
     guard let given = try user.given() else { return nil }
     if let problem = UserRecordReader.problem(in: given.bytes, needsID: false) {
@@ -239,7 +239,7 @@ extension PaywallTexts.Resolved {
 
 /// A template from the command line: a file, standard input, or the text itself.
 struct TemplateText {
-  /// The file that it was read from; nil if it is the argument itself.
+  /// The file that the template was read from; nil if the argument is the template.
   private let file: DescribedFile?
   let text: String
 
@@ -254,7 +254,7 @@ struct TemplateText {
 
   /// Whether an argument names a file: it has no tags, and the file exists.
   ///
-  /// - Throws: when it looks like the name of a missing file.
+  /// - Throws: when the argument looks like the name of a missing file.
   private static func isFile(_ argument: String) throws -> Bool {
     if argument == "-" { return true }
     if ["{{", "{%", "<<", "<%"].contains(where: { argument.contains($0) }) { return false }

@@ -5,10 +5,9 @@ internal import Requests
 internal import RuleEngine
 
 extension RenderingOptions {
-  /// The texts, or nil without `--render`. Reports their problems. A template with errors ends the
-  /// command.
+  /// The texts, or nil without `--render`. Problems in the texts are reported. A template with errors ends the command.
   ///
-  /// - Parameter isTold: whether they have already been reported.
+  /// - Parameter isTold: whether the problems have already been reported.
   func plan(
     for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?,
     isTold: Bool = false
@@ -37,8 +36,7 @@ extension RenderingOptions {
     return plan
   }
 
-  /// The product attributes that texts read, but that their paywalls do not have. `check-template`
-  /// reports them too.
+  /// The product attributes that texts read but that their paywalls do not have. `check-template` also reports these.
   private func unread(
     _ texts: TextFile, _ config: Config, _ prices: ProductList?, beside told: [Diagnostic]
   ) throws -> [Diagnostic] {

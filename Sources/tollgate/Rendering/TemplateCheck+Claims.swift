@@ -5,7 +5,7 @@ internal import RuleInsight
 
 /// Checks the assertions of texts about their products.
 extension TemplateCheck {
-  /// The products of a paywall, or of each paywall that may have the text.
+  /// The products of a paywall, or the products of each paywall that may have the text.
   func paywalls(_ identifier: String?) throws -> [[PricedProduct]] {
     if claims == nil { return [] }
     guard let config else { return prices.map { [$0.products] } ?? [] }
@@ -32,7 +32,7 @@ extension TemplateCheck {
         result, in: text.source, isNative: environment.dialect == .agentwallie)
       for var diagnostic in found {
         diagnostic.path = text.path
-        // Problems that the template alone shows are already reported.
+        // Problems that are visible in the template alone are already reported.
         let isKnown = findings.contains {
           $0.diagnostic.path == text.path
             && ($0.diagnostic == diagnostic

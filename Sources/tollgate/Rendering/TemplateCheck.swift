@@ -9,7 +9,7 @@ struct TemplateCheck {
   /// A finding, and its text.
   struct Finding {
     var diagnostic: Diagnostic
-    /// The text, if it is not the file.
+    /// The text of the finding; nil if it is the whole file.
     var source: String?
   }
 
@@ -54,14 +54,14 @@ struct TemplateCheck {
     let products = try self.products(paywall: paywall, environment.dialect)
     let analysis = check(source, environment, products, path: "")
     guard let analysis else { return }
-    // A single text rarely is all of a paywall.
+    // A single text is rarely the complete text of a paywall.
     tellUnused(products, [analysis], path: "", isWhole: paywall != nil)
     for listed in try paywalls(paywall) { checkClaims([("", source)], listed, environment) }
   }
 
   /// Reads texts or a schema, and returns whether the file is JSON at all.
   ///
-  /// - Throws: when it is JSON of another kind, or incomplete JSON.
+  /// - Throws: when the file is JSON of another kind, or incomplete JSON.
   private mutating func readJSON(_ file: DescribedFile, _ options: TemplateOptions) throws -> Bool {
     let value: Value
     do throws(JSONFault) {
@@ -93,8 +93,8 @@ struct TemplateCheck {
     return true
   }
 
-  /// Whether a file is intended as JSON: by its name, or because of a brace that is followed by a
-  /// key, a line break, or nothing. Tags of templates begin differently.
+  /// Whether a file is intended as JSON: by its name, or by a brace at the beginning that is followed by a key, a line
+  /// break, or nothing. Tags of templates begin differently.
   private static func looksLikeJSON(_ file: DescribedFile) -> Bool {
     let name = file.path.lowercased()
     if Compression.withoutEnding(name).hasSuffix(".json") { return true }
@@ -244,7 +244,7 @@ struct TemplateCheck {
     if let paywall {
       return try described(config.products(of: try find(paywall), prices: prices), dialect)
     }
-    // A text for any paywall can rely on the slots that all of them have.
+    // A text for any paywall can rely on the slots that all paywalls have.
     let all = config.paywalls.map { config.products(of: $0, prices: prices) }
     var slots: [TextDeclarations.Product] = []
     for products in all {

@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Decides what apps have reported once more, each row by the config and the SDK that decided it.
+/// Repeats the decisions that apps have reported, each row with the config and the SDK that decided it.
 struct EventReplay {
   /// A config with the rules as each version of an SDK decides them.
   private final class Build {
@@ -23,7 +23,7 @@ struct EventReplay {
     }
   }
 
-  /// Decides rows by one SDK. A reader of records takes as long to make as a decision.
+  /// Decides rows with one SDK. It is reused, because creating a reader of records takes as long as a decision.
   private final class Decider {
     let ruleSet: RuleSet
     private var frame: Frame
@@ -50,15 +50,15 @@ struct EventReplay {
   }
 
   private let builds: [String: Build]
-  /// The config of rows that name no build, and of all rows where the config itself names none.
+  /// The config for rows that name no build, or for all rows if the config itself names no build.
   private let only: Build?
   private(set) var tally = ReplayTally()
   private(set) var names = RecordedDecision.Names()
-  /// The SDKs of devices, which rows repeat.
+  /// The SDKs of devices, cached because many rows have the same SDK.
   private var choices: [DeviceSDK: SDKSelection.Choice] = [:]
   private static let mostChoices = 10_000
 
-  /// - Parameter configs: one for each build that decided; ``check(_:named:)`` has passed them.
+  /// - Parameter configs: one config for each build that decided, after ``check(_:named:)``.
   init(_ configs: [Config]) {
     var builds: [String: Build] = [:]
     for config in configs where !config.buildID.isEmpty { builds[config.buildID] = Build(config) }
@@ -133,15 +133,15 @@ struct EventReplay {
     case differs(Difference)
   }
 
-  /// A row that the rules decide otherwise.
+  /// A row for which the rules give another outcome.
   struct Difference {
-    /// The outcome by the rules.
+    /// The outcome that the rules give.
     var decided: String
-    /// The audience that the two disagree about, explained.
+    /// The explanation of the audience that the two outcomes disagree about.
     var explanation: String
-    /// Attributes that its condition reads and the row does not have.
+    /// Attributes that the audience's condition reads and that the row does not have.
     var missing: [AttributePath]
-    /// Whether it depends on what happened before, which an export does not have.
+    /// Whether the audience depends on earlier events, which an export does not contain.
     var needsHistory: Bool
     /// A variant or a paywall of the row that the config does not have.
     var unknown: String?
@@ -184,8 +184,8 @@ struct EventReplay {
     return nil
   }
 
-  /// The outcomes that a user might have got: SDKs draw variants at random, and store them. AgentWallie's draw by the user's
-  /// ID and are held to their draw.
+  /// The outcomes that a user could have had. Most SDKs draw variants at random and store them, so any variant is
+  /// possible. AgentWallie's SDK draws by the user's ID, so only one variant is possible.
   private static func possible(_ decision: Decision, _ assigner: Assigner) -> [Decision.Outcome] {
     guard let rule = decision.rule, decision.verdict.variant >= 0, assigner != .djb2 else {
       return [decision.outcome]
@@ -193,7 +193,7 @@ struct EventReplay {
     return rule.audience.variants.indices.map { rule.outcome($0) }
   }
 
-  /// The audience that decides for one side and not for the other: the earlier one.
+  /// The audience that the two outcomes disagree about: the earlier of the two deciding audiences.
   private static func disputed(_ row: RecordedDecision, _ decision: Decision) -> Int? {
     let ruleSet = decision.ruleSet
     let rules = ruleSet.placement(named: row.placement).map {
@@ -220,7 +220,7 @@ struct EventReplay {
 }
 
 extension RecordedDecision {
-  /// Whether an outcome is the recorded one, as far as the row says.
+  /// Whether an outcome equals the recorded outcome in all values that the row contains.
   func agrees(with outcome: Decision.Outcome) -> Bool {
     func same(_ given: String?, _ own: String?) -> Bool {
       guard let given else { return true }

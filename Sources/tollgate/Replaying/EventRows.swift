@@ -3,7 +3,7 @@ internal import RuleBatch
 
 /// Reads an export of events, NDJSON or CSV, a row at a time.
 struct EventRows {
-  /// A row: the line that it begins on, from 1, and its columns as JSON, or why it cannot be read.
+  /// A row: the line on which it begins, from 1, and its columns as JSON, or the reason why it cannot be read.
   struct Row {
     var line: Int
     var content: Result<Value, RecordedDecision.Fault>
@@ -63,7 +63,7 @@ struct EventRows {
       guard line.contains(where: { $0 > 0x20 }) else { continue }
       rows.append(Row(line: lines, content: parsed(line)))
     }
-    // Text behind the last newline is empty where the chunk ends in one.
+    // If the chunk ends in a newline, the text after that newline is not a line.
     if chunk.last == UInt8(ascii: "\n") { lines -= 1 }
     return rows
   }

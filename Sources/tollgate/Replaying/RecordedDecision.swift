@@ -7,9 +7,9 @@ struct RecordedDecision {
   var time: Instant
   var userID: String
   var placement: String
-  /// The name that Tollgate has for the result; nil for one that rules do not decide, such as `userIsSubscribed`.
+  /// Tollgate's name of the result; nil for a result that rules do not decide, such as `userIsSubscribed`.
   var result: String?
-  /// The result as the row has it.
+  /// The result as it is written in the row.
   var givenResult: String
   var build: String?
   var paywall: String?
@@ -18,7 +18,7 @@ struct RecordedDecision {
   /// The user, as a user record.
   var record: Value
 
-  /// Why a row cannot be used, for a person.
+  /// A readable reason why a row cannot be used.
   struct Fault: Error {
     let reason: String
   }
@@ -37,7 +37,7 @@ struct RecordedDecision {
     case variant = "variant_id"
     case params, user, device
 
-    /// Its names, the best first: an export may have several of them.
+    /// The names of the column, in order of preference, because an export may have several of them.
     var names: [String] {
       let own = RecordedDecision.folded(rawValue)
       return switch self {
@@ -55,7 +55,7 @@ struct RecordedDecision {
     static let required: [Column] = [.time, .userID, .placement, .result]
   }
 
-  /// By folded name, the column, and the rank of the name among its names.
+  /// The column of each name without case and `_`, and the rank of the name among the column's names.
   private static let columns = Dictionary(
     uniqueKeysWithValues: Column.allCases.flatMap { column in
       column.names.enumerated().map { ($1, (column: column, rank: $0)) }
@@ -69,9 +69,9 @@ struct RecordedDecision {
   struct Names {
     fileprivate var columns: [String: (column: Column, rank: Int)?] = [:]
     fileprivate var results: [String: String?] = [:]
-    /// Columns that are not read, and whose names are similar to those of columns that are.
+    /// Columns that are not read, although their names are similar to the names of columns that are read.
     private(set) var nearMisses: [(name: String, meant: String)] = []
-    /// The most names that are stored. Objects may have a name of their own in each row.
+    /// The maximum number of stored names, because every row of JSON may have other names.
     private static let most = 1_000
 
     fileprivate mutating func column(_ name: String) -> (column: Column, rank: Int)? {
@@ -95,7 +95,7 @@ struct RecordedDecision {
     }
   }
 
-  /// The columns that a table lacks, for a person; nil if it has all that are required.
+  /// A readable message about the required columns that a table lacks; nil if it has all of them.
   static func problem(columns names: [String]) -> String? {
     var found = Names()
     let known = Set(names.compactMap { found.column($0)?.column })
@@ -185,7 +185,7 @@ struct RecordedDecision {
     throw Fault(reason: "'\(name)' must be an object, or a string with the JSON of an object")
   }
 
-  /// A time in ISO 8601, which is UTC where it has no zone, or in seconds or milliseconds since 1970.
+  /// A time in ISO 8601, in UTC if it has no zone, or in seconds or milliseconds since 1970.
   private static func time(_ cell: Value?) throws(Fault) -> Instant {
     if let number = cell?.number ?? cell?.text.flatMap(Double.init), number.isFinite, number > 0 {
       let milliseconds = number < 1e11 ? number * 1_000 : number
@@ -201,7 +201,7 @@ struct RecordedDecision {
     }
   }
 
-  /// For a person: `'annual' (variant 'v1')`, or `no match`.
+  /// The decision in readable form: `'annual' (variant 'v1')`, or `no match`.
   var text: String {
     let name =
       switch result {

@@ -231,7 +231,7 @@ struct ReplayCommand: AsyncParsableCommand {
     return run
   }
 
-  /// Where a path of the manifest leads.
+  /// The current location of a path in the manifest.
   private func find(_ path: String) -> String {
     guard path != "-", !path.hasPrefix("/"), !FileIdentity.exists(path),
       let manifest, let slash = manifest.lastIndex(of: "/")
@@ -253,7 +253,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter form: how the file is written, as ``FileForm/text`` has it.
+  /// - Parameter form: the form of the file, as in ``FileForm/text``.
   private func comparison(_ written: Manifest.Written?, _ form: String?) throws
     -> OutputComparison
   {

@@ -5,10 +5,10 @@ internal import RuleEngine
 /// The report of `replay --events`.
 struct ReplayEventsReport {
   let tally: ReplayTally
-  /// Differences that are explained.
+  /// The number of differences that are explained.
   let shown: Int
 
-  /// False as well if no row could be compared: nothing shows then that anything is right.
+  /// Whether rows were compared and none differed. If no row could be compared, nothing was confirmed.
   var isClean: Bool {
     tally.all.rows > 0 && tally.all.reproduced == tally.all.rows
       && !tally.balances.verdicts.contains(where: \.isMismatch)
@@ -220,7 +220,7 @@ struct ReplayEventsReport {
 }
 
 extension ReplayTally {
-  /// Why rows of a kind may differ, for a person.
+  /// Readable reasons why rows of a kind may differ.
   func causes(_ difference: Difference) -> [String] {
     let never = notExported(difference)
     let missing = difference.key.missing.filter { !never.contains($0) }
@@ -237,7 +237,7 @@ extension ReplayTally {
 }
 
 extension ReplayTally.Passed {
-  /// For a person.
+  /// A readable description.
   var text: String {
     switch self {
     case .otherResult(let name): "the result '\(name)' is not decided by rules"

@@ -2,25 +2,25 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// How many recorded decisions the rules reproduce, and what keeps the others from it.
+/// The number of recorded decisions that the rules reproduce, and the reasons why other decisions differ.
 struct ReplayTally {
-  /// Rows of one kind.
+  /// The counts of rows of one kind.
   struct Count {
     var rows = 0
     var reproduced = 0
   }
 
-  /// Why a row is not compared.
+  /// The reason why a row is not compared.
   enum Passed: Hashable {
-    /// The rules do not give such a result.
+    /// The result is of a kind that the rules do not give.
     case otherResult(String)
-    /// The config of this build is not at hand.
+    /// The config of this build is missing.
     case otherBuild(String)
     /// The row names no build, and there are several configs.
     case noBuild
     /// The device evaluates JavaScript.
     case undecidable(String)
-    /// Other reasons than are stored.
+    /// Further reasons, beyond the number that is stored.
     case others
   }
 
@@ -36,7 +36,7 @@ struct ReplayTally {
 
     var key: Key
     var rows = 0
-    /// The first of them.
+    /// The line of the first of these rows.
     var line: Int
     var userID: String
     var sdk: String
@@ -49,25 +49,25 @@ struct ReplayTally {
   private(set) var byPlacement: [String: Count] = [:]
   private(set) var byResult: [String: Count] = [:]
   private(set) var passed: [Passed: Int] = [:]
-  /// In the order of the first row of each.
+  /// The differences, in the order of their first rows.
   private(set) var differences: [Difference] = []
   private var places: [Difference.Key: Int] = [:]
-  /// Rows that differ in more ways than are stored.
+  /// The number of rows with further differences, which are not stored.
   private(set) var otherDifferences = 0
   private(set) var rejected = 0
   private(set) var rejectedExamples: [(line: Int, reason: String)] = []
-  /// Rows whose platform is missing, or is not one of an SDK.
+  /// The number of rows whose platform is missing, or is not the platform of an SDK.
   private(set) var withoutPlatform = 0
-  /// Rows whose SDK version is missing or unreadable; the newest decides them.
+  /// The number of rows whose SDK version is missing or unreadable. The newest version decides these rows.
   private(set) var withoutVersion = 0
-  /// Rows of versions that are newer than all that are known.
+  /// The number of rows with a version that is newer than all known versions.
   private(set) var newer = 0
   private(set) var balances = VariantBalances()
   private(set) var days: ClosedRange<Instant>?
-  /// Attributes that differing rows lack, with whether any row has them.
+  /// Attributes that at least one row has.
   private var exported: Set<String> = []
 
-  /// How many ways to differ, names of versions, placements and builds are stored; the rest is counted together.
+  /// The maximum number of differences, versions, placements and builds that are counted separately.
   static let mostKinds = 1_000
   private static let shownRejects = 5
 
@@ -78,7 +78,7 @@ struct ReplayTally {
 
   mutating func pass(_ reason: Passed) { passed[bounded: reason, or: .others, default: 0] += 1 }
 
-  /// Notes what a row has, whether it can be compared or not.
+  /// Records the attributes of a row, whether or not the row can be compared.
   mutating func see(_ row: RecordedDecision) {
     days =
       days.map { min($0.lowerBound, row.time)...max($0.upperBound, row.time) } ?? row
@@ -139,7 +139,7 @@ struct ReplayTally {
 
   private static let others = "(others)"
 
-  /// Attributes that rows of a kind lack and no row of the export has. They were most likely not exported.
+  /// Attributes that rows of a kind need but that no row of the export has. Most likely, they were not exported.
   func notExported(_ difference: Difference) -> [String] {
     difference.key.missing.filter { path in
       !exported.contains { $0 == path || path.hasPrefix($0 + ".") }
@@ -148,7 +148,7 @@ struct ReplayTally {
 }
 
 extension Dictionary {
-  /// The value of a key, or of another key where there are too many.
+  /// The value of a key, or of another key if there are too many keys.
   fileprivate subscript(
     bounded key: Key, or other: Key, default value: @autoclosure () -> Value
   ) -> Value {

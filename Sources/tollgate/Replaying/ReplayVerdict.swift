@@ -14,7 +14,7 @@ struct ReplayVerdict {
     comparison.difference == nil && Manifest.Written.Content(comparison.hash) == content
   }
 
-  /// Whether the file differs from the run, while the repeated run does not: the file was changed.
+  /// Whether the file was changed: it differs from the recorded run, but the repeated run does not.
   private var isChangedSince: Bool {
     comparison.difference != nil && Manifest.Written.Content(comparison.hash) == content
   }

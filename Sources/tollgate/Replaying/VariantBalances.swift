@@ -1,14 +1,14 @@
 internal import CivilTime
 internal import RuleEngine
 
-/// How many users got each variant of each experiment, beside the shares that the configs give, to find
-/// sample ratio mismatches. A user counts once in an experiment, by their earliest row.
+/// The number of users of each variant of each experiment, compared with the shares in the configs, to find sample
+/// ratio mismatches. A user counts once in an experiment, by the user's earliest row.
 struct VariantBalances {
-  /// The users of one version, or of all.
+  /// The users of one version, or of all versions.
   struct Group {
-    /// By variant.
+    /// The number of users, by variant.
     var counts: [Int]
-    /// The users that the shares give, by variant. Configs of several builds may have several shares.
+    /// The expected number of users, by variant. Configs of several builds may have different shares.
     var expected: [Double]
 
     init(variants: Int) {
@@ -16,7 +16,7 @@ struct VariantBalances {
       expected = Array(repeating: 0, count: variants)
     }
 
-    /// How far the users are from the shares; nil for too few users.
+    /// How much the users deviate from the shares; nil for too few users.
     var fit: ChiSquared? { Statistics.fit(counts, to: expected) }
     var users: Int { counts.reduce(0, +) }
     /// Whether fewer than two variants have a share or a user, so that there is nothing to compare.
@@ -27,9 +27,9 @@ struct VariantBalances {
     let id: String
     var variants: [String]
     var all: Group
-    /// By the name of the SDK.
+    /// The users of each version, by the SDK's name.
     var byVersion: [String: Group] = [:]
-    /// Users with a variant that the experiment does not have.
+    /// The number of users with a variant that the experiment does not have.
     var unknown = 0
   }
 
@@ -37,21 +37,21 @@ struct VariantBalances {
   fileprivate struct Draw {
     var time: Int64
     var version: Int32
-    /// Negative for a variant that the experiment does not have.
+    /// The number of the variant; negative for a variant that the experiment does not have.
     var variant: Int32
-    /// The shares of the config that decided.
+    /// The number of the shares in the config that decided.
     var shares: Int32
   }
 
   fileprivate struct Draws {
     var variants: [String] = []
-    /// Distinct shares by the numbers of variants.
+    /// The distinct shares, each by the numbers of variants.
     var shares: [[Int: Double]] = []
-    /// By the hash of the user.
+    /// The draw of each user, by the hash of the user's ID.
     var byUser: [UInt64: Draw] = [:]
   }
 
-  /// By the ID of the experiment.
+  /// The draws of each experiment, by its ID.
   private var draws: [String: Draws] = [:]
   private var versions: [String] = []
   private var numberOfVersion: [String: Int32] = [:]
@@ -98,22 +98,21 @@ struct VariantBalances {
 
   // MARK: Verdicts
 
-  /// Whether an experiment has its shares.
+  /// The verdict on whether an experiment's users match its shares.
   struct Verdict {
     var experiment: Experiment
     var fit: ChiSquared?
-    /// Whether the users do not fit the shares. All experiments of a report share one chance in a hundred of a
-    /// false alarm.
+    /// Whether the users do not match the shares. The probability of a false alarm in a report is at most one percent.
     var isMismatch: Bool
-    /// The day from which on the users are farthest from the shares, as days since 1970.
+    /// The day from which on the users deviate most from the shares, in days since 1970.
     var since: Int?
-    /// The versions whose own users do not fit, where those of others do.
+    /// The versions whose users do not match the shares, if the users of other versions do.
     var versions: [String] = []
   }
 
   var isEmpty: Bool { draws.isEmpty }
 
-  /// By ID.
+  /// The verdicts, in the order of the experiments' IDs.
   var verdicts: [Verdict] {
     let experiments = draws.keys.sorted().map { ($0, experiment($0)) }
     let tests = max(experiments.count { $0.1.all.fit != nil }, 1)
@@ -152,8 +151,8 @@ struct VariantBalances {
     return experiment
   }
 
-  /// The day from which on the users of some versions are farthest from the shares, which is the
-  /// likeliest one if they had the shares before. Without versions, of all.
+  /// The day from which on the users of some versions deviate most from the shares. If the users matched the shares
+  /// before, this is the most likely day of the change. Without versions, all users count.
   private func since(_ id: String, _ names: [String]) -> Int? {
     guard let draws = draws[id] else { return nil }
     let chosen = Set(names.compactMap { numberOfVersion[$0] })
@@ -210,7 +209,7 @@ extension VariantBalances.Group {
   /// Whether a user has a variant without a share.
   fileprivate var isImpossible: Bool { zip(counts, expected).contains { $0 > 0 && $1 == 0 } }
 
-  /// Twice the logarithm of the likelihood of these counts, beside that by the shares.
+  /// Twice the logarithm of the ratio between the likelihood of these counts and their likelihood under the shares.
   fileprivate var distance: Double {
     zip(counts, expected).reduce(0) { sum, cell in
       cell.0 > 0 ? sum + 2 * Double(cell.0) * log(Double(cell.0) / cell.1) : sum

@@ -16,7 +16,7 @@ struct ReportChart {
   }
 
   var title: String?
-  /// A description of the chart for screen readers: `paywalls by day`.
+  /// A description of the chart for screen readers, such as `paywalls by day`.
   var about: String
   var series: [Series]
   /// The time of each bar.
@@ -35,7 +35,7 @@ struct ReportChart {
     return [1, 2, 3, 4, 5, 6, 8].lazy.map { $0 * unit }.first { $0 >= number } ?? unit * 10
   }
 
-  /// The units of the picture. Each bar is ten units wide.
+  /// The height of the picture in units. Each bar is ten units wide.
   private static let height = 200
 
   /// The SVG path of a series: a line for each bar, with the width in the style, on top of the
@@ -67,7 +67,7 @@ struct ReportChart {
 
   private var box: Value { .string("0 0 \(times.count * 10) \(Self.height)") }
 
-  /// The values for the template.
+  /// The values of the chart for the template.
   var value: Value {
     let top = Self.ceiling(highest)
     return .members([
@@ -82,12 +82,12 @@ struct ReportChart {
     ])
   }
 
-  /// The same for a cell. Its highest bar fills the cell.
+  /// The values of the chart for a cell. The highest bar fills the cell.
   var cellValue: Value {
     .object(["paths": paths(top: highest), "box": box, "about": .text(about)])
   }
 
-  /// The first, the middle and the last one.
+  /// The times of the first, the middle and the last bar.
   private var shownTimes: [String] {
     guard let first = times.first, let last = times.last, times.count > 1 else { return times }
     return times.count > 4 ? [first, times[times.count / 2], last] : [first, last]

@@ -25,7 +25,7 @@ enum ReportNumber {
     p < 0.0001 ? "p < 0.0001" : "p = " + decimal(p, p < 0.01 ? 4 : 3)
   }
 
-  /// A number with this many digits after the point.
+  /// A number with this many digits after the decimal point.
   static func decimal(_ number: Double, _ digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }

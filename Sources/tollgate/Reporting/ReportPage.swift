@@ -57,8 +57,8 @@ enum ReportBlock {
   case commands(ReportCommands)
 }
 
-/// The meaning of an item, by its class in the style sheet. Colors are never the only sign: a word
-/// or a number always accompanies them.
+/// The meaning of an item, by its class in the style sheet. Colors are never the only sign: a word or a number always
+/// accompanies a color.
 enum ReportTone: String {
   case plain, good, warning, bad
   /// Outcomes in charts: a paywall, a holdout, nothing, another outcome.
@@ -119,7 +119,7 @@ struct ReportCommands {
 struct ReportTable {
   struct Column {
     var name: String
-    /// Its class in the style sheet. Columns of numbers have none.
+    /// The class of the column in the style sheet. Columns of numbers have no class.
     fileprivate var form: String?
 
     static func text(_ name: String) -> Column { Column(name: name, form: "l") }
@@ -161,8 +161,7 @@ struct ReportTable {
     case bar([Part])
     /// Bars over time.
     case chart(ReportChart)
-    /// A number in a matrix, the darker the larger its share from 0 to 1. A nil share marks users
-    /// that stay.
+    /// A number in a matrix. A larger share, from 0 to 1, makes the cell darker. A nil share marks users that stay.
     case shaded(Int, Double?)
     /// Removed and added lines.
     case lines(gone: [String], new: [String])
@@ -194,13 +193,13 @@ struct ReportTable {
   var rows: [Row]
   /// The meaning of the bars' colors.
   var legend: [(tone: ReportTone, name: String)] = []
-  /// Whether it is collapsed at first. It then needs a title.
+  /// Whether the table is collapsed at first. A collapsed table needs a title.
   var isFolded = false
-  /// A note below it.
+  /// A note below the table.
   var note = ""
   /// Whether rows become blocks on a narrow screen. Otherwise the table scrolls sideways.
   var stacks = true
-  /// The classes for the names of its columns in the style sheet.
+  /// The name of the set of classes with which the style sheet labels the columns.
   var set: String?
 }
 

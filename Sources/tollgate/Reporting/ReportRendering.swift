@@ -12,8 +12,8 @@ extension ReportPage {
     return text.withBytes { Array($0) }
   }
 
-  /// The page with a set of labels for each kind of table. On a narrow screen a row is a block and
-  /// labels its own numbers.
+  /// The page with a set of labels for each kind of table. On a narrow screen, a row is a block that labels its own
+  /// numbers.
   private var labelled: Value {
     var sets: [[String]] = []
     var sections = sections
@@ -52,7 +52,7 @@ extension ReportTable.Column {
 }
 
 extension ReportOptions {
-  /// Writes a requested page, and reports it. Otherwise the page is not created.
+  /// Writes the page and reports it, if a page was requested. Otherwise the page is not created.
   func write(_ page: @autoclosure () throws -> ReportPage, isQuiet: Bool) throws {
     guard let report else { return }
     try SavedFile.write(page().html(), to: report)

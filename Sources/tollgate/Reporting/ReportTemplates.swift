@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// The Liquid templates of report pages, from the files in `Page/`. The page is XHTML as well, so that every
-/// reader of XML can check it; values are escaped by the rendering.
+/// The Liquid templates of report pages, from the files in `Page/`. The page is also XHTML, so that every XML reader
+/// can check it. The rendering escapes values.
 enum ReportTemplates {
   static let page = String(decoding: PackageResources.page_html, as: UTF8.self)
 
@@ -22,7 +22,7 @@ enum ReportTemplates {
 extension RenderedText {
   /// Renders one of our own Liquid templates.
   ///
-  /// - Parameter parts: the templates that it includes, by name.
+  /// - Parameter parts: the templates that the template includes, by name.
   init(
     _ template: String, parts: [String: String] = [:], _ values: Value,
     escaping: RenderOptions.Escaping

@@ -31,7 +31,7 @@ struct ChiSquared: Equatable {
 /// The dependence of two ways to divide the same users.
 struct Association: Equatable {
   var test: ChiSquared
-  /// Cramér's V: 0 for independence, 1 if one determines the other.
+  /// Cramér's V: 0 for independence, 1 if one division determines the other.
   var strength: Double
 }
 
@@ -50,7 +50,7 @@ enum Statistics {
     var (statistic, cells) = (0.0, 0)
     for (count, share) in zip(counts, shares) where count > 0 || share > 0 {
       let expected = total * share / sum
-      // An impossible draw was made. No number of users makes that likely.
+      // An impossible draw was made. No number of users makes an impossible draw likely.
       if expected == 0 { return ChiSquared(statistic: .infinity, degrees: 1) }
       guard expected >= leastExpected else { return nil }
       statistic += (Double(count) - expected) * (Double(count) - expected) / expected
@@ -59,7 +59,7 @@ enum Statistics {
     return cells > 1 ? ChiSquared(statistic: statistic, degrees: cells - 1) : nil
   }
 
-  /// Whether the rows of a table depend on its columns. Empty ones are ignored.
+  /// How much the rows of a table depend on its columns. Empty rows and columns are ignored.
   ///
   /// - Returns: nil if fewer than two rows or columns remain, or there are too few users.
   static func association(_ table: [[Int]]) -> Association? {

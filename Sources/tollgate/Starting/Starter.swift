@@ -1,11 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The files of a new project: a config, users, their outcomes, and the checks for all of it.
+/// The files of a new project: a config, users, their outcomes, and checks of these files.
 struct Starter {
   /// A file of the project.
   struct File: Equatable {
-    /// Its path in the folder.
+    /// The path of the file in the folder.
     var path: String
     var text: String
   }
@@ -36,12 +36,12 @@ struct Starter {
     return (lines.first { $0.hasPrefix(#"{"userId":"\#(Self.explained)""#) } ?? "") + "\n"
   }
 
-  /// The inputs of the outcomes beside config and users. AgentWallie's draw uses no seed.
+  /// The inputs of the outcomes other than the config and the users. AgentWallie's draw uses no seed.
   var basis: String {
     "--now \(Self.now)" + (format == .superwall ? " --seed \(Self.seed)" : "")
   }
 
-  /// The tests: the users get the expected outcomes, at that time and with that seed.
+  /// The tests that the users get the expected outcomes, at the time and with the seed of the project.
   private var tests: String {
     let seed = format == .superwall ? #", "seed": "\#(Self.seed)""# : ""
     return #"{"users": "users.ndjson", "expect": "expected.csv", "now": "\#(Self.now)"\#(seed)}"#

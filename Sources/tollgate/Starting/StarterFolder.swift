@@ -1,9 +1,9 @@
-/// The folder for a new project. Either all of its files are written, or none.
+/// The folder for a new project. Either all of its files are written, or no file is written.
 struct StarterFolder {
   let path: String
   let files: [Starter.File]
 
-  /// The files and folders that this run has created, in order. Existing ones are not included.
+  /// The files and folders that this run has created, in order.
   private var made: [String] = []
   private var folders: [String] = []
 
@@ -27,7 +27,7 @@ struct StarterFolder {
     }
   }
 
-  /// Throws when the files cannot be written, or when some exist and may not be replaced.
+  /// Throws when the files cannot be written, or when some files exist and may not be replaced.
   func check(replaces: Bool) throws {
     if path.isEmpty {
       throw CommandError("the name of the folder is empty; '.' is the current folder")
@@ -58,7 +58,7 @@ struct StarterFolder {
     file.path.indices.filter { file.path[$0] == "/" }.map { String(file.path[..<$0]) }
   }
 
-  /// Writes the files. If that fails, or is stopped, everything created so far is removed.
+  /// Writes the files. If writing fails or is stopped, everything created so far is removed.
   mutating func write() throws {
     do {
       try makeFolders(path)

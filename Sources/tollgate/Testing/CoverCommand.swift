@@ -190,13 +190,12 @@ struct CoverCommand: AsyncParsableCommand {
       exitCode: Ending.findings)
   }
 
-  /// 90, not 90.0.
+  /// A number without a redundant fraction: 90 instead of 90.0.
   private static func number(_ number: Double) -> String {
     number == number.rounded() ? String(Int(number)) : "\(number)"
   }
 
-  /// The command that writes tests for the gaps; nil if there are none, or if files cannot be read
-  /// again.
+  /// The command that writes tests for the gaps; nil if there are no gaps, or if files cannot be read again.
   private func closingCommand(_ run: CoverageRun) -> String? {
     guard !run.search.lines.isEmpty, !([source.config] + tests).contains("-") else { return nil }
     let names = ["more.tests.jsonl", "cover.tests.jsonl"]

@@ -8,11 +8,11 @@ struct CoveragePage {
   let config: ConfigFile
   /// The files of the tests as the user named them.
   let tests: [String]
-  /// The inputs of decisions beside config and users.
+  /// The inputs of decisions other than the config and the users.
   let basis: String
   /// The version of this tool.
   let version: String
-  /// The command that closes the gaps; nil if there is none.
+  /// The command that closes the gaps, or nil.
   let command: String?
 
   /// The maximum number of rows of an unbounded table.

@@ -1,7 +1,7 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// A run as people read it.
+/// The words of a coverage run.
 extension CoverageRun {
   static func percent(_ share: (exercised: Int, all: Int)) -> String {
     share.all == 0 ? "-" : ReportNumber.percent(share.exercised, of: share.all)
@@ -17,7 +17,7 @@ extension CoverageRun {
       + (impossible > 0 ? "; \(grouped(impossible)) cannot be exercised" : "")
   }
 
-  /// The groups that there is anything of.
+  /// The groups that contain at least one point.
   var groups: [CoveragePoint.Group] {
     let present = Set(search.points.map(\.group))
     return CoveragePoint.Group.allCases.filter { present.contains($0) }

@@ -8,7 +8,7 @@ struct CoverageText {
   let config: ConfigFile
   let style: TextStyle
 
-  /// The maximum number of gaps to show. JSON contains all.
+  /// The maximum number of gaps to show. JSON contains all gaps.
   private static let mostGaps = 40
 
   var text: String {

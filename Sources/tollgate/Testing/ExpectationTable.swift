@@ -3,8 +3,8 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Users in one file, and their outcomes in another: `{"users": FILE, "expect": FILE}`. The second
-/// is CSV with the columns of outcomes, and optionally the `now` and the `seed` of the decisions.
+/// Users in one file, and their outcomes in another: `{"users": FILE, "expect": FILE}`. The second file is CSV with the
+/// columns of outcomes, and optionally the `now` and the `seed` of the decisions.
 struct ExpectationTable {
   /// A row of the second file.
   private struct Row {
@@ -16,23 +16,23 @@ struct ExpectationTable {
   private let value: Value
   /// The place that names the table.
   private let place: String
-  /// The folder that paths begin at.
+  /// The folder in which relative paths begin.
   private let folder: String
   private let timeZone: String
 
   private static let members = ["users", "expect", "now", "seed"]
   private static let columns =
     ["userId", "user_id", "placement"] + OutcomeField.ofChoices.map(\.rawValue)
-  /// Columns that outcomes have, too, and that are not compared.
+  /// Columns of outcomes that are not compared.
   private static let passed: Set = ["errors", "reason", "now", "seed", "config_hash"]
-  /// Bytes of the longest line that is read, as in a run over users.
+  /// The maximum length of a line in bytes, as in a run over users.
   private static let lineLimit = 1 << 20
 
   /// - Parameters:
   ///   - value: the value that names the two files.
-  ///   - place: its place.
-  ///   - path: the file that contains it. The others are relative to it.
-  ///   - timeZone: the zone of a time without one.
+  ///   - place: the place of the value.
+  ///   - path: the file that contains the value. The paths of the two files are relative to it.
+  ///   - timeZone: the zone of a time without a zone.
   init(_ value: Value, at place: String, beside path: String, timeZone: String) {
     self.value = value
     self.place = place
@@ -76,7 +76,7 @@ struct ExpectationTable {
       if faults.isEmpty, rows.isEmpty { faults.append("\(path) has no rows") }
       records = try self.records(of: Set(rows.map(\.userID)), in: resolved(users))
     } catch let error as CommandError {
-      // The other tests can be run.
+      // The other tests can still run.
       return ([], ["\(place): \(error)"])
     }
     var tests: [PlacedTestCase] = []
@@ -151,7 +151,7 @@ struct ExpectationTable {
     return []
   }
 
-  /// An empty cell is not compared.
+  /// The expectation of a row. An empty cell is not compared.
   private static func row(_ names: [String], _ cells: [String], _ line: Int)
     throws(RuleExpectation.Fault) -> Row
   {
@@ -184,7 +184,7 @@ struct ExpectationTable {
 
   // MARK: Users
 
-  /// The records of users, by ID; of several with one ID the first.
+  /// The records of users, by ID. Among records with the same ID, the first one is used.
   private func records(of wanted: Set<String>, in path: String) throws -> [String: [UInt8]] {
     // SAFETY: Lines are slices of a part of the input, and records are copied.
     // Tests: TestCommandTests.

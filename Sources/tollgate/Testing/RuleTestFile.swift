@@ -5,15 +5,15 @@ internal import RuleInsight
 /// The contents of a file of tests: tests, and invalid lines.
 struct RuleTestFile {
   private(set) var tests: [PlacedTestCase] = []
-  /// The tests that cannot run, and why, with their places.
+  /// The tests that cannot run, with the reasons and places.
   private(set) var faults: [String] = []
-  /// Other files that were read for it.
+  /// Other files that were read for the tests.
   private(set) var named: [String] = []
 
   /// Reads a file of tests: one JSON object per line, one JSON list, or an object that names a
   /// table.
   ///
-  /// - Parameter timeZone: the zone of times without one.
+  /// - Parameter timeZone: the zone of times without a zone.
   init(_ path: String, timeZone: String) throws {
     // The display name of the file.
     let name = path == "-" ? PlacedTestCase.standardInput : path

@@ -11,7 +11,7 @@ struct RuleTestRun {
   }
 
   private(set) var ran: [Ran] = []
-  /// The tests that could not run, and why.
+  /// The tests that could not run, with the reasons.
   private(set) var faults: [String] = []
 
   var failed: Int { ran.count { !$0.result.differences.isEmpty } }
@@ -20,8 +20,8 @@ struct RuleTestRun {
   /// - Parameters:
   ///   - tests: the tests to run.
   ///   - faults: the tests that cannot run.
-  ///   - texts: the texts of paywalls at a time; nil if there are none.
-  ///   - clock: the time for tests without one, with the time zone for displayed times.
+  ///   - texts: the texts of paywalls at a time; nil if there are no texts.
+  ///   - clock: the time for tests without their own time, and the time zone for displayed times.
   init(
     _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
     texts: (Instant) throws -> TextPlan? = { _ in nil },
@@ -94,7 +94,7 @@ extension RuleTestRun.Ran {
       .map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  /// The same as an annotation beside the test; nil if the test is not in a file.
+  /// The description as an annotation at the test; nil if the test is not in a file.
   var annotation: String? {
     if test.file == PlacedTestCase.standardInput { return nil }
     let differences = result.differences.map { difference in

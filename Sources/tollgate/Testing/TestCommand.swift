@@ -176,7 +176,7 @@ struct TestCommand: AsyncParsableCommand {
     }
   }
 
-  /// The files that patterns name.
+  /// The files that match the patterns.
   static func paths(_ tests: [String]) throws -> [String] {
     try tests.flatMap { pattern in
       if pattern.isEmpty { throw CommandError("the name of a file with tests is empty") }
@@ -211,7 +211,7 @@ struct TestCommand: AsyncParsableCommand {
 
   /// The observable state of all files: the modification time and the size of each.
   private func states(_ named: [String]) throws -> [FileState?] {
-    // A pattern may match other files by now, or temporarily none.
+    // A pattern may now match other files, or temporarily no file.
     let files = tests.flatMap { FilePattern.paths($0) }
     let texts = [rendering.render, products.products].compactMap { $0 }
     return ([config] + files + named + texts).map { FileState($0) }

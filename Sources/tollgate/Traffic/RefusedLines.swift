@@ -2,13 +2,13 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Rejected lines of users and of traffic: the first ones are shown, all are counted and stored.
+/// Rejected lines of users and of traffic. The first lines are shown, and all lines are counted and stored.
 struct RefusedLines {
   /// The maximum number of rejected lines per file to report on standard error.
   private static let told = 5
 
   private let sink: OutcomeSink
-  /// By name, the number of a file for ``kinds``.
+  /// The number of each file in ``kinds``, by the file's name.
   private let numbers: [String: Int]
   /// Whether lines are stored with the name of their file.
   private let namesFiles: Bool
@@ -18,7 +18,7 @@ struct RefusedLines {
   private(set) var users = 0
   /// The number of traffic lines.
   private(set) var events = 0
-  /// The reasons.
+  /// The reasons why lines were rejected.
   private(set) var kinds = RejectKinds()
 
   /// - Parameters:
@@ -39,7 +39,7 @@ struct RefusedLines {
     try add(line, path, number)
   }
 
-  /// - Parameter subject: the ID in the reason, which is removed to count equal reasons.
+  /// - Parameter subject: the ID in the reason, which is removed so that equal reasons are counted together.
   mutating func add(
     event line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
   ) throws {

@@ -23,8 +23,7 @@ struct TrafficDays {
     lastSize = starts.last.map { first + count - $0 } ?? size
   }
 
-  /// The last bar states its days if it covers fewer than the others, because it is lower for that
-  /// reason alone.
+  /// The last bar states its days if it covers fewer days than other bars, because this alone makes the bar lower.
   var names: [String] {
     starts.enumerated().map { number, start in
       let name = TrafficReport.text(ofDay: start)

@@ -10,7 +10,7 @@ struct TrafficFiles {
 
   /// - Parameters:
   ///   - out: a path, or `-` for standard output; nil and `none` for no output.
-  ///   - rejects: the same.
+  ///   - rejects: the path of rejected lines, in the same form.
   init(out: String?, rejects: String?) throws {
     self.out = out == "none" ? nil : out
     self.rejects = rejects == "none" ? nil : rejects
@@ -54,8 +54,7 @@ struct TrafficFiles {
     return .file(try OutputFile(rejects, rejectsForm?.compression))
   }
 
-  /// The target of the report. If standard output is used otherwise, the report must not be mixed
-  /// with it.
+  /// The target of the report. If standard output has other contents, the report must not be mixed with them.
   var reportTarget: FileDescriptor {
     [out, rejects].contains { $0.map { place($0).descriptor == 1 } == true }
       ? .standardError : .standardOutput

@@ -6,10 +6,10 @@ struct TrafficPage {
   let plan: TrafficPlan
   let sums: TrafficSums
   let refused: RefusedLines
-  /// The facts about the run, beside its counts.
+  /// The facts about the run other than its counts.
   let facts: [ReportPage.Fact]
   let configName: String
-  /// The command line that reproduces it.
+  /// The command line that reproduces the run.
   let line: String
   let files: [String]
 
@@ -120,7 +120,7 @@ struct TrafficPage {
     return Array(findings.prefix(Self.mostRows))
   }
 
-  /// Limited rules that have held users back, the most frequent first.
+  /// Rules whose limits have held users back, in order of frequency.
   var busiest: [Int] {
     plan.limitedRules.filter { sums.rules[$0].held > 0 }
       .sorted { (-sums.rules[$0].held, $0) < (-sums.rules[$1].held, $1) }
@@ -311,7 +311,7 @@ struct TrafficPage {
 }
 
 extension TrafficOptions {
-  /// The facts of a page about it.
+  /// The facts of a page about the simulation.
   func facts(_ traffic: GeneratedTraffic?, _ plan: TrafficPlan, events: String?)
     -> [ReportPage.Fact]
   {

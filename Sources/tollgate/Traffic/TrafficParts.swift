@@ -47,12 +47,12 @@ struct TrafficParts {
       paths, form: form, lineLimit: pool.plan.options.lineLimit, weight: weight)
   }
 
-  /// The result of the next part; nil when there is none.
+  /// The result of the next part; nil after the last part.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func next() async throws -> Result? {
     do {
-      // One part more than there are threads keeps every thread busy while a result is handled.
+      // With one more part than threads, all threads stay busy while a result is handled.
       while !isDone, pending.count <= threads {
         try Signals.check()
         guard let part = try input.next() else {
@@ -82,7 +82,7 @@ struct TrafficParts {
   }
 }
 
-/// Workers that process parts of the input. They are reused.
+/// Workers that process parts of the input, and are reused.
 final class TrafficPool: Sendable {
   /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {

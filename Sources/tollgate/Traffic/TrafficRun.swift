@@ -33,7 +33,7 @@ struct TrafficRun {
   mutating func interrupt() { progress.interrupt() }
   mutating func tellDone() { progress.finish(sums) }
 
-  /// Simulates generated traffic, for one user after the other.
+  /// Simulates generated traffic, one user after another.
   mutating func generate(
     _ traffic: GeneratedTraffic, to out: OutcomeSink, _ refused: inout RefusedLines
   ) async throws {
@@ -47,8 +47,8 @@ struct TrafficRun {
     }
   }
 
-  /// Simulates recorded traffic. Users are read twice: first their identities, to group the lines
-  /// of traffic by user; then their records, to simulate each user over the whole period.
+  /// Simulates recorded traffic. Users are read twice. The first time, their IDs are read, to group the lines of
+  /// traffic by user. The second time, their records are read, to simulate each user over the whole period.
   mutating func replay(
     _ events: String, _ config: ConfigFile, to out: OutcomeSink, _ refused: inout RefusedLines
   ) async throws {

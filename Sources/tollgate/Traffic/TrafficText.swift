@@ -85,13 +85,13 @@ struct TrafficText {
           + (counts + shown.map { day.held[$0] }).map { grouped($0) })
     }
     let more = sums.days.count - TrafficText.mostDays
-    // The limits that held back least are dropped first.
+    // The limits that held back the fewest users are dropped first.
     return table(
       rows, left: [], whole: [0], spare: rows[0].indices.dropFirst(5).reversed().map { [$0] })
       + (more > 0 ? ["... and \(counted(more, "more day")); --json has them all"] : [])
   }
 
-  /// The number of users by how many times they saw a paywall.
+  /// The number of users for each number of paywalls seen.
   private var paywalls: [String] {
     var rows = [["times seen", "0", "1", "2", "3", "4", "5-9", "10+"]]
     func row(_ name: String, _ counts: [Int]) -> [String] {
