@@ -6,10 +6,11 @@ internal import RuleEngine
 internal import RuleInsight
 package import Service
 
-/// A page for trying out rules, users and texts. It asks the same server for its answers, and makes no other network
-/// requests.
+/// A page for trying out rules, users and texts. The page gets its answers from the same server, and makes no other
+/// network requests.
 package struct Playground: Sendable {
-  /// The initial texts of the page, in addition to the served config. The page has a sample for each text that is nil.
+  /// The initial texts of the page, in addition to the served config. The page has its own sample for each text that is
+  /// nil.
   package struct Samples: Sendable {
     /// A user's record.
     package var user: String?
@@ -38,7 +39,7 @@ package struct Playground: Sendable {
     self.hasSandbox = hasSandbox
   }
 
-  /// The page at `/`, and its resources below `/playground/`.
+  /// Adds the page at `/`, and its resources below `/playground/`.
   package func addRoutes(to router: Router<ServiceContext>) {
     router.get("/") { _, _ in Self.file(PackageResources.index_html, "text/html; charset=utf-8") }
     let folder = router.group("playground")
@@ -119,8 +120,8 @@ package struct Playground: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// The page shows content from links, which can contain a whole config. It must not load, run or request anything from
-  /// elsewhere.
+  /// The content security policy. The page shows content from links, which can contain a whole config, so the page must
+  /// not load, run or request anything from elsewhere.
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

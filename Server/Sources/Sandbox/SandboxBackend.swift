@@ -96,7 +96,7 @@ struct SandboxBackend: Sendable {
     return application
   }
 
-  /// The application of a secret key, or the one that the query or path names with the admin token.
+  /// The application of a secret key or, with the admin token, the application that the query or path names.
   private func owned(
     _ request: Request, _ parameters: [String: String], _ access: Endpoint.Access
   ) throws(ServiceError) -> SandboxApplication {

@@ -14,11 +14,11 @@ package struct SandboxOptions: Sendable {
   package var verifiesReceipts: Bool
   /// Roots for receipts in addition to the sandbox's own.
   package var receiptRoots = ReceiptRoots()
-  /// The current config of an application and its number, or nil for that of the fixtures.
+  /// The current config of an application and its number, or nil for the config of the fixtures.
   package var currentConfig: @Sendable (_ application: String) -> (number: Int, bytes: [UInt8])? = {
     _ in nil
   }
-  /// The token that gives access to everything in the console. Without one, no request has access.
+  /// The token that gives access to everything in the console. Without a token, no request has access.
   package var adminToken: String?
   /// Faults for testing clients.
   package var faults = FaultScript()
@@ -27,7 +27,7 @@ package struct SandboxOptions: Sendable {
   package var log: Logger
   /// The prefixes of paths that web apps of any origin may request.
   package static let openPaths = ["/api/", "/config-api/", "/subscriptions-api/", "/v2/paywalls/"]
-  /// Milliseconds since 1970.
+  /// Returns the current time.
   package var now: @Sendable () -> Instant = { ServiceTime.now() }
 
   package init(
@@ -41,13 +41,13 @@ package struct SandboxOptions: Sendable {
   }
 }
 
-/// The number of rows stored for each application. The oldest rows are deleted when new ones are added.
+/// The number of rows stored for each application. The oldest rows are deleted when new rows are added.
 package struct KeptRows: Sendable {
-  /// Events. An event that is sent again after it was deleted counts as new.
+  /// The number of events. An event that is sent again after it was deleted counts as new.
   package var events = 20_000
-  /// Checkouts, and their codes that no user has redeemed.
+  /// The number of checkouts, with their codes that no user has redeemed.
   package var checkouts = 10_000
-  /// Aliases, assignments, redemptions and transactions, each.
+  /// The number of aliases, of assignments, of redemptions and of transactions.
   package var people = 100_000
 
   package init() {}
@@ -55,7 +55,7 @@ package struct KeptRows: Sendable {
 
 /// Adds the routes of the backend that apps use.
 ///
-/// - Returns: their descriptions.
+/// - Returns: the descriptions of the routes.
 @discardableResult package func addSandboxRoutes(
   to router: Router<ServiceContext>, database: any DatabaseWriter, options: SandboxOptions
 ) throws -> [APIOperation] {

@@ -12,7 +12,7 @@ struct DatabaseOptions: ParsableArguments {
   private static let lockTimeout = 500
   private static let answerTimeout = 1_800
 
-  /// The first option that is not at its default, which only `--state postgres` uses.
+  /// The first of these options with a value other than its default. Only `--state postgres` uses the options.
   var given: String? {
     if databaseURLFile != nil { return "--database-url-file" }
     if databaseSchema != Self.schema { return "--database-schema" }

@@ -7,7 +7,7 @@ struct JSONLogHandler: LogHandler {
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]
 
-  /// Makes it the handler of all logs.
+  /// Makes this the handler of all logs.
   static func start(_ level: Logger.Level) -> Logger {
     LoggingSystem.bootstrap { _ in
       var handler = JSONLogHandler()

@@ -137,7 +137,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     addDescription(to: server.router, of: described)
     if fixtures.isDemo, let application = fixtures.applications.first {
-      // Generated for this run, and printed once.
+      // The key is generated for this run, and printed once.
       FileHandle.standardError.write(
         Data("secret key of application 1: \(application.secretKey)\n".utf8))
     }
@@ -159,7 +159,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The database of `--data`. No other server uses it at the same time.
+  /// The database of `--data`, which no other server uses at the same time.
   private func database() throws -> any DatabaseWriter {
     do {
       if let data { try ServiceDatabase.lock(data) }

@@ -40,7 +40,7 @@ struct StoreOptions: ParsableArguments {
 
   /// Runs a body with the store. No server may use a SQLite database at the same time.
   ///
-  /// - Parameter creates: whether a store that does not exist is created. To read from, it would be empty.
+  /// - Parameter creates: whether a missing store is created. For reading, a created store would be empty.
   func use(creates: Bool, _ body: (any StateStore) async throws -> Void) async throws {
     let log = JSONLogHandler.start(.warning)
     do {
@@ -121,7 +121,7 @@ struct StateExportCommand: AsyncParsableCommand {
     return file
   }
 
-  /// The records of an incomplete file. The part of a line at its end is removed.
+  /// The records of an incomplete file. An incomplete line at the end of the file is removed.
   private static func progress(of path: String) throws -> StateMoving.Progress {
     var progress = StateMoving.Progress()
     let lines = try LineFile(path, option: "--output")
@@ -185,13 +185,13 @@ struct StateImportCommand: AsyncParsableCommand {
     guard let data = FileManager.default.contents(atPath: progress),
       let done = Int(String(decoding: data, as: UTF8.self))
     else { return }
-    // They are counted, and not stored again.
+    // These lines are counted, but not stored again.
     lines.skipped = done
   }
 
   /// Stores the records.
   ///
-  /// - Returns: their counts, which are those of the last line.
+  /// - Returns: the counts of the records, which equal the counts in the last line.
   private func add(_ lines: LineFile, to store: any StateStore, _ progress: String) async throws
     -> StateCounts
   {
@@ -230,7 +230,7 @@ struct StateImportCommand: AsyncParsableCommand {
 final class LineFile {
   /// The number of the last line, from 1.
   private(set) var number = 0
-  /// Up to the last whole line.
+  /// The number of bytes up to the end of the last whole line.
   private(set) var wholeBytes = 0
   var skipped = 0
   private let file: FileHandle
@@ -244,7 +244,7 @@ final class LineFile {
     self.file = file
   }
 
-  /// The next line; nil at the end. The last one may lack its end.
+  /// The next line; nil at the end. The last line may be incomplete.
   func next() throws -> (bytes: [UInt8], isWhole: Bool)? {
     var searched = start
     while true {

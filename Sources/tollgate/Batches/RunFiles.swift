@@ -307,7 +307,7 @@ extension RunSettings {
   /// - Parameters:
   ///   - ruleSet: the rules of the run's config.
   ///   - config: the config, because other SDK versions compile it differently.
-  ///   - texts: the texts to render along with the outcomes; nil for no texts.
+  ///   - texts: the texts to render along with the outcomes, or nil.
   ///   - countsDraws: whether draws are counted for a report.
   ///   - wantsExamples: whether counts include the first counted users as examples.
   func plan(

@@ -4,7 +4,7 @@ internal import RuleInsight
 
 /// A report of differences between languages, in text form and as JSON.
 enum DialectReportText {
-  /// The findings as text. Findings that change decisions come first.
+  /// The findings in readable form. Findings that change decisions come first.
   static func render(_ report: DialectReport, in file: ConfigFile) -> String {
     let decisive = report.findings.filter(\.isDecisive)
     let others = report.findings.filter { !$0.isDecisive }

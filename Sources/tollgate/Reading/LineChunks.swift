@@ -1,7 +1,7 @@
 /// Cuts a stream of text into chunks of whole lines, or of whole rows of CSV, so that memory does
 /// not grow with the input.
 ///
-/// A line that is longer than the limit is cut just after the limit. What remains is still long enough to be rejected.
+/// A line that is longer than the limit is cut just after the limit. The cut line is still long enough to be rejected.
 /// A quoted row of CSV that is longer than the limit, or that is not closed, ends with its first line, so no other line
 /// is lost. The ends of rows do not depend on the pieces of the stream.
 struct LineChunks {

@@ -36,7 +36,7 @@ final class SegmentReader {
 
   /// Calls the body with the lines that begin in `from..<to`. The lines are valid until the call returns.
   ///
-  /// A last line that is longer than the limit is cut just after the limit. What remains is still long enough to be
+  /// A last line that is longer than the limit is cut just after the limit. The cut line is still long enough to be
   /// rejected.
   func withLines<Result>(
     of file: InputFile, from: Int, to: Int, _ body: (ByteView) throws -> Result

@@ -20,7 +20,7 @@ struct RuleTestRun {
   /// - Parameters:
   ///   - tests: the tests to run.
   ///   - faults: the tests that cannot run.
-  ///   - texts: the texts of paywalls at a time; nil if there are no texts.
+  ///   - texts: the texts of paywalls at a time, or nil.
   ///   - clock: the time for tests without their own time, and the time zone for displayed times.
   init(
     _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,

@@ -63,7 +63,7 @@ struct SandboxApplication: Sendable {
     return experiments
   }
 
-  /// Products in the fixtures themselves, or in a file that they name.
+  /// Products in the fixtures themselves, or in a file that the fixtures name.
   private static func products(_ fixture: Fixtures.Application) throws -> [PricedProduct] {
     var json = fixture.products
     if json == nil, let member = fixture.entry["products"], member != .null {
@@ -104,7 +104,7 @@ struct SandboxApplication: Sendable {
     return try result.get()
   }
 
-  /// The variants of an experiment, or nil if the config does not have it.
+  /// The variants of an experiment, or nil if the config does not have the experiment.
   func variants(ofExperiment id: String) -> Set<String>? { experiments[id] }
 
   func product(_ id: String) -> PricedProduct? {
@@ -134,7 +134,8 @@ struct SandboxApplication: Sendable {
   /// The number of the application in the config API.
   var number: Int { Int(id) ?? 1 }
 
-  /// Its counterparts at the stores. Without any in the fixtures, it is connected to all stores except Paddle.
+  /// The application's IDs at the stores. If the fixtures list no stores, the application is connected to all stores
+  /// except Paddle.
   var stores: [(store: String, id: Int?)] {
     let names = ["stripe", "paddle", "ios", "android", "promotional"]
     guard let given = entry["storeApplicationIds"] else {
@@ -163,9 +164,9 @@ struct FixtureCode: Sendable {
   let email: String?
   let expiresAt: Instant?
   let subscriptionEndsAt: Instant?
-  /// Whether several people may have it. It is true for codes in the fixtures, such as promotions.
+  /// Whether several people may have the code. True by default, as for promotions.
   let isShared: Bool
-  /// The error of redeeming it, instead of a result.
+  /// The error that redeeming the code returns instead of a result.
   let error: String?
 
   init?(decoding value: Value) {
@@ -182,6 +183,6 @@ struct FixtureCode: Sendable {
 }
 
 extension UInt8 {
-  /// Two digits.
+  /// The number as two hexadecimal digits.
   var hexPair: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }

@@ -27,7 +27,8 @@ struct ServedConfigs: Sendable {
         else { continue }
         var fixture = fixtures[i]
         fixture.config = current.bytes
-        // The decision service has read the config, so this reads it too. Otherwise the previous one stays.
+        // The decision service has accepted the config, so reading it here succeeds too. Otherwise the previous config
+        // stays.
         if let application = try? SandboxApplication(fixture) {
           served[i].application = application
         }

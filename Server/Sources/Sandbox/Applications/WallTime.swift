@@ -11,7 +11,7 @@ enum WallTime {
     return value.text.flatMap { try? Timestamp(rfc3339: $0) }.map { Instant($0) }
   }
 
-  /// ISO 8601 with three digits of milliseconds, as in JavaScript, or nil outside the calendar.
+  /// A time in ISO 8601 with three digits of milliseconds, as in JavaScript, or nil outside the calendar.
   static func text(_ time: Instant) -> String? {
     guard let text = Timestamp(seconds: time.seconds)?.text else { return nil }
     let digits = String(1_000 + time.millisecondOfSecond).dropFirst()
@@ -20,11 +20,11 @@ enum WallTime {
 }
 
 extension Value {
-  /// Milliseconds since 1970.
+  /// A time in milliseconds since 1970.
   static func time(_ time: Instant) -> Value { .int(time.milliseconds) }
 }
 
-/// Tables have milliseconds since 1970.
+/// Stores times in tables as milliseconds since 1970.
 extension Instant: DatabaseValueConvertible {
   public var databaseValue: DatabaseValue { milliseconds.databaseValue }
 

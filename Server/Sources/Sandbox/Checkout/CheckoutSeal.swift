@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Seals the data of a checkout into the string that clients carry: `v1:KEY:SEALED`.
 ///
-/// It is encrypted and authenticated, so that no client can read, change or create one.
+/// The string is encrypted and authenticated, so that clients can neither read, change nor create such strings.
 struct CheckoutSeal: Sendable {
   private let key: SymmetricKey
   /// Identifies the key, so that keys can be replaced.
@@ -27,7 +27,7 @@ struct CheckoutSeal: Sendable {
 
   /// The sealed data, or nil if this key has not sealed it.
   func open(_ text: String) -> Value? {
-    // The sandbox's contexts have some hundred characters.
+    // The sandbox's contexts have a few hundred characters.
     guard text.utf8.count <= 4_096, text.hasPrefix(prefix),
       let sealed = Base64URL.decode(text.dropFirst(prefix.count)),
       let box = try? AES.GCM.SealedBox(combined: sealed),

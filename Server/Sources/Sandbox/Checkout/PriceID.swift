@@ -4,7 +4,7 @@ struct PriceID: Hashable {
   let price: String
   let trialDays: Int
 
-  /// Nil for strings of another form.
+  /// Parses a string. Fails for strings of another form.
   init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 3, ["live", "test"].contains(parts[0]), !parts[1].isEmpty,
@@ -22,15 +22,15 @@ struct PriceID: Hashable {
     }
   }
 
-  /// How the sandbox's payment for it ends without any user action.
+  /// How the sandbox's payment for the product proceeds.
   enum Script: Hashable {
     /// A user pays: on the page of the checkout, in the console, or by confirming.
     case manual
-    /// It is paid immediately.
+    /// The payment succeeds immediately.
     case paid
-    /// It is declined whenever it is confirmed.
+    /// The payment is declined whenever it is confirmed.
     case declined
-    /// The user abandons it.
+    /// The user abandons the payment.
     case abandoned
   }
 

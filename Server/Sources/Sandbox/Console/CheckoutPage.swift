@@ -5,7 +5,8 @@ internal import NIOCore
 internal import Service
 
 extension SandboxBackend {
-  /// The page that a checkout redirects to, for paying or declining. Access only requires its address, as for a real one.
+  /// The page that a checkout redirects to, for paying or declining. Access requires only the page's address, as for a
+  /// real checkout.
   func addPages(to routes: some RouterMethods<ServiceContext>) {
     routes.get("\(Self.page)/{id}") { _, context in
       let checkout = try await checkout(context) { _ in }

@@ -99,7 +99,7 @@ extension SandboxBackend {
     return Answer(.object(["code": .string(code.code)]), status: .created)
   }
 
-  /// Ends a purchase by a code or a transaction, by its name in the list.
+  /// Ends a purchase, which is named by the ID of its subscription or transaction.
   private func end(_ exchange: Exchange, isRevoked: Bool) async throws -> Answer {
     let id = exchange.parameter("id")
     guard try await store.end(id, exchange.application.id, now(), isRevoked: isRevoked) else {

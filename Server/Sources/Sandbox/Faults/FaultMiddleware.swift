@@ -24,7 +24,7 @@ struct FaultMiddleware: RouterMiddleware {
 }
 
 extension FaultScript.Fault {
-  /// The response that replaces the correct one, or nil if the correct one is sent.
+  /// The response that replaces the correct response, or nil if the correct response is sent.
   func happen(_ context: ServiceContext) async throws -> Response? {
     if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
     if drops {
@@ -32,7 +32,7 @@ extension FaultScript.Fault {
       throw CancellationError()
     }
     guard let status else { return nil }
-    // These statuses have no body. Clients would read one as the next response.
+    // These statuses have no body. Clients would read a body as the next response.
     if status == 204 || status == 304 { return Response(status: .init(code: status)) }
     let body =
       body

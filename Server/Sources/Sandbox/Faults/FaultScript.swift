@@ -5,23 +5,23 @@ internal import Synchronization
 ///
 /// `{"faults":[{"path":"/api/v1/static_config","method":"GET"?,"status":503?,"delay":250?,"drop":true?,
 /// "count":2?,"skip":1?,"body"?,"application":"1"?}]}`. The first fault that matches a request applies to it. With
-/// `count` it applies only that many times, after `skip` requests. A fault of an application only applies to requests
-/// with its keys.
+/// `count`, the fault applies only that many times, after `skip` requests. A fault of an application applies only to
+/// requests with the application's keys.
 package final class FaultScript: Sendable {
   struct Fault: Sendable, Hashable {
-    /// `*` in it matches any string, including slashes.
+    /// The path to match, in which `*` matches any string, including slashes.
     var path: String
-    /// Nil for a fault that applies to all requests.
+    /// The application of the fault; nil for a fault that applies to all requests.
     var application: String?
     var method: String?
     var status: Int?
-    /// Milliseconds.
+    /// The delay in milliseconds.
     var delay: Int = 0
     /// Whether the connection ends without a response.
     var drops = false
     /// The number of remaining uses, or nil for no limit.
     var count: Int?
-    /// The number of requests that are still let through before.
+    /// The number of further requests that are let through before the fault applies.
     var skip = 0
     var body: Value?
     /// The number of uses so far.
@@ -46,7 +46,8 @@ package final class FaultScript: Sendable {
     try replace(value)
   }
 
-  /// The maximum number of faults of the server and of each application, because every request is compared with all.
+  /// The maximum number of faults of the server and of each application, because every request is compared with all
+  /// faults.
   private static let mostFaults = 100
 
   /// - Parameter application: the application whose faults are replaced, or nil for all faults.
@@ -73,7 +74,7 @@ package final class FaultScript: Sendable {
     }
   }
 
-  /// Invalid faults.
+  /// A problem in a list of faults.
   package struct Problem: Error, CustomStringConvertible {
     package var message: String
     package var description: String { message }
@@ -83,7 +84,7 @@ package final class FaultScript: Sendable {
     faults.withLock { $0.removeAll { $0.application == application } }
   }
 
-  /// The fault that applies to a request, if any: a fault for all requests, or one of an application.
+  /// The fault that applies to a request, if any: a fault for all requests, or a fault of the application.
   func next(_ method: String, _ path: String, of application: String? = nil) -> Fault? {
     faults.withLock { faults in
       for i in faults.indices {
@@ -106,7 +107,7 @@ package final class FaultScript: Sendable {
 
   var value: Value { value(of: nil) }
 
-  /// - Parameter application: the application whose faults are returned, or nil for all.
+  /// - Parameter application: the application whose faults are returned, or nil for all faults.
   func value(of application: String?) -> Value {
     let told = faults.withLock { $0 }.filter {
       application == nil || $0.application == application

@@ -4,11 +4,11 @@ internal import Service
 
 /// Why a signed transaction is rejected.
 enum ReceiptFault: Error, Hashable {
-  /// It does not consist of three parts of base64 with JSON in them.
+  /// The transaction does not consist of three base64 parts that contain JSON.
   case malformed(String)
   /// The header names another algorithm than ES256, or requires an unknown extension.
   case unsupported(String)
-  /// Not three certificates, each issued by the next one, ending in a trusted root.
+  /// The chain does not consist of three certificates, each issued by the next certificate, that end in a trusted root.
   case untrustedChain(String)
   /// A certificate was not valid when the transaction was signed.
   case expiredCertificate
@@ -16,11 +16,11 @@ enum ReceiptFault: Error, Hashable {
   case wrongUsage(String)
   /// The signature was not made with the leaf's key.
   case badSignature
-  /// It belongs to another app.
+  /// The transaction belongs to another app.
   case otherBundle(String)
   case otherEnvironment(String)
 
-  /// Stable, for programs, in addition to the code of the contract.
+  /// A stable name for programs, in addition to the code of the contract.
   var reason: String {
     switch self {
     case .malformed: "malformed"

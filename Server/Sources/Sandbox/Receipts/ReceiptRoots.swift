@@ -7,7 +7,7 @@ package struct ReceiptRoots: Sendable {
 
   package init() {}
 
-  /// - Throws: if it is not a certificate.
+  /// - Throws: if the string is not a certificate.
   package mutating func add(pem: String) throws {
     certificates.append(try Certificate(pemEncoded: pem))
   }

@@ -5,11 +5,11 @@ internal import Foundation
 internal import SwiftASN1
 @_spi(FixedExpiryValidationTime) internal import X509
 
-/// Verifies signed transactions by the certificates in them.
+/// Verifies signed transactions with the certificates that they contain.
 struct ReceiptVerifier: Sendable {
   private let roots: [Certificate]
 
-  /// - Parameter roots: the roots that chains are trusted to end in.
+  /// - Parameter roots: the trusted roots of chains.
   init(roots: [Certificate]) { self.roots = roots }
 
   /// Markers for the purpose of Apple's certificates: the leaf signs receipts, and its issuer issues certificates of
@@ -17,7 +17,7 @@ struct ReceiptVerifier: Sendable {
   static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
   static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
 
-  /// Checks everything: algorithm, chain, validity at the time of signing, usages, signature.
+  /// Checks the algorithm, the chain, the validity at the time of signing, the usages and the signature.
   ///
   /// - Parameter now: the time of signing if the payload does not contain it.
   func verify(_ transaction: SignedTransaction, now: Instant) async throws(ReceiptFault) {

@@ -5,10 +5,10 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// Signs transactions like the App Store, with certificates of the sandbox's own.
+/// Signs transactions like the App Store, with the sandbox's own certificates.
 ///
-/// Its keys are derived from its name, so that a server and a command that signs for it need not share anything. Anyone
-/// can create them, so a server that accepts its receipts is for testing only.
+/// The keys are derived from the authority's name, so that a server and a command that signs for the server need not
+/// share anything. Anyone can create these keys, so a server that accepts such receipts is for testing only.
 struct SandboxAuthority: Sendable {
   let root: Certificate
   let chain: [Certificate]

@@ -4,11 +4,12 @@ package import Service
 
 /// The transaction that `tollgate-server sandbox-jws` signs.
 package struct SandboxReceipt: Sendable {
-  /// Nil for the first product of AgentWallie's config.
+  /// The identifier of the product; nil for the first product of AgentWallie's config.
   package var product: String?
   package var transactionID: String?
   package var originalTransactionID: String?
-  /// Nil if it does not expire. Negative for a subscription that has ended.
+  /// The number of days until the purchase expires. Nil if the purchase does not expire, negative if it has already
+  /// expired.
   package var days: Int? = 365
   package var isRevoked = false
 

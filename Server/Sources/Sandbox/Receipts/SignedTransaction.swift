@@ -9,7 +9,7 @@ struct SignedTransaction: Sendable {
   let signed: [UInt8]
   let signature: [UInt8]
 
-  /// Longer strings are invalid. Apple's transactions have about 4,000 characters.
+  /// The maximum length of a valid string. Apple's transactions have about 4,000 characters.
   static let longest = 64 << 10
 
   init(_ text: String) throws(ReceiptFault) {
@@ -75,7 +75,7 @@ struct Transaction: Sendable, Hashable {
     body = payload.json
   }
 
-  /// `active`, `expired` or `revoked`.
+  /// The status of a transaction: `active`, `expired` or `revoked`.
   static func status(expiresAt: Instant?, revokedAt: Instant?, now: Instant) -> String {
     if let revokedAt, revokedAt <= now { return "revoked" }
     if let expiresAt, expiresAt <= now { return "expired" }

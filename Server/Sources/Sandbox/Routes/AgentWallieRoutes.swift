@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// AgentWallie's API. Its events are with the others.
+  /// The endpoints of AgentWallie's API, except those for events, which are in ``eventEndpoints``.
   var wallieEndpoints: [Endpoint] {
     [
       .get("/v1/config/{key}", .pathKey) { exchange in
@@ -28,7 +28,7 @@ extension SandboxBackend {
 
   // MARK: Receipts
 
-  /// A transaction in a signed string. It is verified, unless verification is turned off.
+  /// Reads a transaction from a signed string, and verifies it unless verification is turned off.
   func transaction(_ text: String, _ application: SandboxApplication) async throws -> Transaction {
     do {
       let signed = try SignedTransaction(text)
@@ -114,7 +114,7 @@ extension SandboxBackend {
 
   // MARK: Products
 
-  /// Names in the body that differ from those of configs. Both are read.
+  /// Names in the body that differ from the names in configs. Both names are read.
   private static let camelCase = [
     ("storeProductId", "store_product_id"), ("displayPrice", "display_price"),
     ("displayPeriod", "display_period"), ("basePlanId", "base_plan_id"), ("offerIds", "offer_ids"),
@@ -149,7 +149,8 @@ extension SandboxBackend {
     return Answer(product, status: .created)
   }
 
-  /// The config with added products. They take precedence over its own products with the same name at the store.
+  /// The config with added products, which take precedence over the config's own products with the same name at the
+  /// store.
   private static func adding(_ added: [Value], to config: Value) -> Value {
     let names = added.map { $0["store_product_id"]?.text }
     let own = (config["products"]?.elements ?? []).filter { product in

@@ -4,8 +4,8 @@ internal import Pricing
 internal import Service
 
 extension SandboxBackend {
-  /// The config API. Its reads, and the manifest of retention messages, are paths seen in use. The manifest of an application
-  /// is inferred from those.
+  /// The endpoints of the config API. Known clients use the paths of the reads and of the manifest of retention
+  /// messages. The manifest of an application is inferred from these paths.
   var artifactEndpoints: [Endpoint] {
     [
       .get("/config-api/read/{group}/{name}/{resource}/{version}", .open) { exchange in
@@ -48,7 +48,7 @@ extension SandboxBackend {
     switch (exchange.parameter("group"), exchange.parameter("resource")) {
     case ("v1-retention-messaging-config", "config"):
       return application(publicKey: name).map { Answer($0.retentionArtifact) }
-    // Inferred.
+    // This path is inferred.
     case ("v1-application-public-api-key", "application"):
       return application(publicKey: name).map { Answer($0.artifact) }
     default: return nil
@@ -96,7 +96,7 @@ extension SandboxApplication {
     return .object(["products": .list(products)])
   }
 
-  /// The signing key is one from the fixtures or missing: a sandbox has no secrets to return.
+  /// The signing key comes from the fixtures or is missing, because a sandbox has no secrets to return.
   fileprivate var retentionArtifact: Value {
     let given = entry["retentionMessaging"]
     func part(_ name: String) -> Value {

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// The older API of assignments.
+  /// The endpoints of the older API for assignments.
   var assignmentEndpoints: [Endpoint] {
     [
       .get("/api/v1/assignments", .key) { exchange in
@@ -23,7 +23,7 @@ extension SandboxBackend {
   /// The maximum number of confirmations in one request.
   private static let confirmationLimit = 100
 
-  /// The assignments of a request, each once. If one is invalid, none are used.
+  /// The assignments of a request, without duplicates. If any assignment is invalid, the request is rejected.
   private static func pairs(_ exchange: Exchange) throws(ServiceError)
     -> [(experiment: String, variant: String)]
   {

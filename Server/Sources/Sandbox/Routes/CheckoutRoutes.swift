@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Service
 
 extension SandboxBackend {
-  /// Purchases on the web.
+  /// The endpoints for purchases on the web.
   var checkoutEndpoints: [Endpoint] {
     let base = "\(SandboxBackend.subscriptions)/checkout"
     return [
@@ -62,7 +62,7 @@ extension SandboxBackend {
     guard let context = exchange.body["context"], context.isObject else {
       throw invalid("'context' is missing, or not an object")
     }
-    // About three thousand bytes are usual, and the context is stored.
+    // The size is limited because the context is stored. About three thousand bytes are usual.
     guard context.json.utf8.count <= Self.largestContext else {
       throw invalid("'context' has more than \(Self.largestContext) bytes")
     }
@@ -183,8 +183,8 @@ extension SandboxBackend {
     return checkout
   }
 
-  /// The result of the checkout. It is only read: the code belongs to the user that redeems it, and clients redeem all codes
-  /// that they know.
+  /// Reads the result of the checkout without redeeming the code, because the code belongs to the user that redeems it,
+  /// and clients redeem all codes that they know.
   private func pollRedemption(_ exchange: Exchange) async throws -> Answer {
     let checkout = try await checkout(exchange)
     let holder = Holder(
@@ -202,7 +202,7 @@ extension SandboxBackend {
     return Answer(Self.redemptionValue(redemption, status: status))
   }
 
-  /// The link that redeems the purchase. It opens the app if the config has a URL scheme.
+  /// The link that redeems the purchase. The link opens the app if the config has a URL scheme.
   static func redemptionLink(_ checkout: Checkout, _ application: SandboxApplication) -> String {
     if let scheme = application.configValue["web2app_config"]?["url_schema"]?.text, !scheme.isEmpty
     {
@@ -214,7 +214,7 @@ extension SandboxBackend {
 }
 
 extension Checkout {
-  /// Marks the payment as set up. Repeating it changes nothing.
+  /// Marks the payment as set up. Repeating the call changes nothing.
   mutating func confirm(setupIntent intent: String, email: String?) throws(ServiceError) {
     guard state == .created else { return try refuseIfOver() }
     try refuseIfDeclined()
@@ -223,7 +223,7 @@ extension Checkout {
     self.email = email ?? self.email
   }
 
-  /// Marks it as paid. Repeating it changes nothing.
+  /// Marks the checkout as paid. Repeating the call changes nothing.
   mutating func complete() throws(ServiceError) {
     try refuseIfOver()
     try refuseIfDeclined()

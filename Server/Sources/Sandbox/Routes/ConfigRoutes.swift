@@ -4,7 +4,8 @@ internal import Hummingbird
 internal import Service
 
 extension SandboxBackend {
-  /// The config, paywalls, the enrichment of attributes, and services of Superwall that only need to answer.
+  /// The endpoints for the config, paywalls, the enrichment of attributes, and Superwall's services that need only some
+  /// answer.
   var configEndpoints: [Endpoint] {
     [
       .get("/api/v1/static_config", .queryKey) { exchange in

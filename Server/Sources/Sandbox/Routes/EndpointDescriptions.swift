@@ -15,7 +15,7 @@ extension SandboxBackend {
     var parameters: [Value] = []
   }
 
-  /// All endpoints, and the pages.
+  /// The operations of all endpoints and pages.
   var operations: [APIOperation] { endpoints.map(Self.operation) + Self.pages }
 
   private static func operation(_ endpoint: Endpoint) -> APIOperation {
@@ -174,7 +174,7 @@ extension SandboxBackend {
 
   // MARK: Endpoints
 
-  /// By method and path.
+  /// The details of each endpoint, by method and path.
   static let details: [String: Details] = {
     var all: [String: Details] = [:]
     for group in [configDetails, clientDetails, buyingDetails, wallieDetails, consoleDetails] {

@@ -21,7 +21,7 @@ extension SandboxBackend {
       },
       .post("/v1/events/{key}", .pathKey) { exchange in
         let elements = try exchange.list("events")
-        // A client that is rejected repeats the request forever, so invalid events are left out.
+        // A rejected client would repeat the request forever, so invalid events are skipped.
         let events = elements.compactMap { element in
           element["event_name"]?.text.map { name in
             ReceivedEvent(
@@ -37,7 +37,7 @@ extension SandboxBackend {
     ]
   }
 
-  /// Stores the events and reports the invalid ones.
+  /// Stores the events and reports invalid events.
   private func collect(
     _ elements: [Value], id: String, _ identity: Identity, _ application: SandboxApplication
   ) async throws -> Answer {

@@ -13,7 +13,7 @@ struct Exchange: Sendable {
   /// Whether the admin's request is for the whole server.
   var isForServer = false
 
-  /// The application whose data the request changes, or nil for those of all applications.
+  /// The application whose data the request changes, or nil for all applications.
   var scope: String? { isForServer ? nil : application.id }
 
   /// A part of the path, percent-decoded.
@@ -32,7 +32,7 @@ struct Exchange: Sendable {
     return number
   }
 
-  /// A header that is not empty.
+  /// The value of a header, or nil if the header is missing or empty.
   func header(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { request.headers[$0] }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -64,7 +64,7 @@ struct Exchange: Sendable {
     return try Self.checked(text.isEmpty ? nil : text, name, atMost: bytes)
   }
 
-  /// A string that can be stored: SQLite ends strings at U+0000, so two strings could become one.
+  /// Checks that a string can be stored. SQLite ends strings at U+0000, so two strings could become one.
   static func checked(_ text: String?, _ name: String, atMost bytes: Int = mostBytes)
     throws(ServiceError) -> String?
   {
@@ -112,7 +112,7 @@ struct Answer: Sendable {
 struct Endpoint: Sendable {
   /// How a request identifies its application.
   enum Access: Sendable {
-    /// `Authorization: Bearer KEY`, with the application's public key or its secret one.
+    /// `Authorization: Bearer KEY`, with the application's public or secret key.
     case key
     /// The public key in the query as `pk`, otherwise as a bearer.
     case queryKey
@@ -120,7 +120,7 @@ struct Endpoint: Sendable {
     case pathKey
     /// The application's secret key, or the server's admin token.
     case owner
-    /// The same. The admin token without an application is for the whole server.
+    /// The application's secret key, or the server's admin token, which without an application is for the whole server.
     case ownerOrServer
     /// No key: the path identifies the application whose artifact is read.
     case open
@@ -133,7 +133,7 @@ struct Endpoint: Sendable {
 
   var method: HTTPRequest.Method
   var path: String
-  /// The route of the path, if it is different.
+  /// The route, if it differs from the path.
   var route: String?
   var access: Access
   /// Whether a request without a body is rejected.

@@ -4,7 +4,7 @@ internal import Pricing
 internal import Service
 
 extension SandboxBackend {
-  /// Codes, entitlements, products.
+  /// The endpoints for codes, entitlements and products.
   var redemptionEndpoints: [Endpoint] {
     let base = SandboxBackend.subscriptions
     return [
@@ -42,8 +42,8 @@ extension SandboxBackend {
       ]))
   }
 
-  /// The owner that a path means: the app's user, or the device if the user is unknown. Clients also send aliases, which own
-  /// nothing.
+  /// The owner that a path names: the app's user, or the device if the user is unknown. Clients also send aliases,
+  /// which own nothing.
   private static func holder(_ name: String, device: String?) -> Holder {
     let device = device.flatMap { $0.isEmpty ? nil : $0 }
     if name.isEmpty { return Holder(user: nil, device: device) }
@@ -81,8 +81,8 @@ extension SandboxBackend {
     ])
   }
 
-  /// Stores the App Store transactions in a request. A device cannot correct an invalid transaction, so errors are ignored.
-  /// The documents show an object, and clients send a list.
+  /// Stores the App Store transactions in a request. A device cannot correct an invalid transaction, so errors are
+  /// ignored. The documentation shows an object, but clients send a list.
   private func keepReceipts(
     of value: Value?, _ holder: Holder, _ application: SandboxApplication
   ) async {
@@ -134,7 +134,7 @@ extension SandboxBackend {
 }
 
 extension Money {
-  /// In the smallest unit of the currency, rounded down.
+  /// The amount in the smallest unit of the currency, rounded down.
   fileprivate var minorUnits: Int64 {
     var unit: Int64 = 1_000_000
     for _ in 0..<min(currency.minorDigits, 6) { unit /= 10 }

@@ -10,8 +10,8 @@ struct Identity: Sendable, Hashable {
 }
 
 extension SandboxStore {
-  /// The confirmed assignments, oldest first. There are none if the subject is unknown. It only writes if the alias is new or
-  /// belongs to another user.
+  /// The confirmed assignments, oldest first; empty for an unknown subject. The function writes only if the alias is
+  /// new or belongs to another user.
   func assignments(of identity: Identity, in application: String, now: Instant) async throws
     -> [(experiment: String, variant: String)]
   {
@@ -100,7 +100,7 @@ extension SandboxStore {
         INSERT INTO sandbox_aliases (application, alias, user) VALUES (?, ?, ?)
         ON CONFLICT DO UPDATE SET user = excluded.user
         """, arguments: [application, alias, user])
-    // The user's own assignments take precedence over those of the alias.
+    // The user's own assignments take precedence over the alias's assignments.
     try database.execute(
       sql:
         "UPDATE OR IGNORE sandbox_assignments SET subject = ? WHERE application = ? AND subject = ?",

@@ -31,7 +31,7 @@ struct Checkout: Sendable {
   var setupIntent: String?
   var customer: String
   var subscription: String
-  /// The code that redeems it after completion.
+  /// The code that redeems the purchase after completion.
   var code: String
   /// The client's data about the paywall, the user and the device.
   var context: Value
@@ -99,7 +99,7 @@ extension Checkout {
     context = (try? Value.parse(json: text.utf8)) ?? .null
   }
 
-  /// For the console.
+  /// The checkout as JSON for the console.
   var value: Value {
     .members([
       "id": .string(id), "product": .string(product), "store": .string(store),
@@ -114,9 +114,9 @@ extension Checkout {
 }
 
 extension SandboxStore {
-  /// Stores a new checkout, or returns the one of an earlier request with the same key.
+  /// Stores a new checkout, or returns the checkout of an earlier request with the same key.
   ///
-  /// - Throws: ``ServiceError`` 409 if the earlier request asked for something else.
+  /// - Throws: ``ServiceError`` 409 if the earlier request had other content.
   func add(_ checkout: Checkout, repeatKey: String?) async throws -> Checkout {
     try await write(checkout.application) { database in
       if let repeatKey {
@@ -150,7 +150,7 @@ extension SandboxStore {
     }
   }
 
-  /// A checkout, changed by an action. The automatic actions of its product's name have been applied.
+  /// A checkout, changed by an action. Actions that the product's name makes automatic are applied first.
   func checkout(
     _ id: String, in application: SandboxApplication, now: Instant,
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil
@@ -204,7 +204,7 @@ extension SandboxStore {
   ) throws {
     let trialDays = PriceID(checkout.product)?.trialDays ?? 0
     let product = application.product(checkout.product)
-    // Without a period in the products, it counts as a monthly subscription.
+    // A purchase of an unknown product counts as a monthly subscription.
     let days = product.map { $0.period?.length(in: .day) ?? 0 } ?? 30
     let code = RedeemCode(
       code: checkout.code,

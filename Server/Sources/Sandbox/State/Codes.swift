@@ -13,14 +13,14 @@ struct RedeemCode: Sendable {
   var purchaser: String?
   var customer: String
   var subscription: String
-  /// Whether several people may have it.
+  /// Whether several people may have the code.
   var isShared: Bool
-  /// The error of redeeming it, instead of a result.
+  /// The error that redeeming the code returns instead of a result.
   var error: String?
   /// The paywall of the payment, as JSON.
   var paywall: String?
   var boughtAt: Instant
-  /// The time until which it can first be redeemed.
+  /// The time until which the code can first be redeemed.
   var expiresAt: Instant?
   var resentAt: Instant?
   /// The end of the subscription, or nil for a permanent purchase.
@@ -87,7 +87,7 @@ extension RedeemCode {
       ])
   }
 
-  /// For the console.
+  /// The code as JSON for the console.
   var value: Value {
     .members([
       "code": .string(code), "entitlements": .texts(entitlements),

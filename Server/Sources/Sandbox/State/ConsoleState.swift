@@ -97,7 +97,7 @@ extension SandboxStore {
     }
   }
 
-  /// Ends a purchase by the ID of a subscription or a transaction. The result is false if there is none.
+  /// Ends a purchase by the ID of a subscription or a transaction. The result is false if there is no such purchase.
   func end(_ id: String, _ application: String, _ now: Instant, isRevoked: Bool) async throws
     -> Bool
   {
@@ -108,7 +108,7 @@ extension SandboxStore {
           UPDATE sandbox_codes SET \(column) = ? WHERE application = ? AND subscription = ?
           """, arguments: [now, application, id])
       var changes = database.changesCount
-      // It is signed now, so earlier signatures do not restore it.
+      // The transaction counts as signed now, so that earlier signatures do not restore it.
       try database.execute(
         sql: """
           UPDATE sandbox_transactions SET \(isRevoked ? "revoked_at" : "expires_at") = ?,

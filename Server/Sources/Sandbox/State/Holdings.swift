@@ -31,7 +31,7 @@ struct Holdings: Sendable {
 }
 
 extension SandboxStore {
-  /// The possessions of a user. A known user takes over those of the device.
+  /// The possessions of a user. A known user takes over the device's possessions.
   func holdings(of holder: Holder, in application: SandboxApplication, now: Instant) async throws
     -> Holdings
   {

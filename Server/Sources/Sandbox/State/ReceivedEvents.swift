@@ -53,7 +53,7 @@ extension SandboxStore {
     }
   }
 
-  /// Events after a known event, oldest first. Without one, the newest events.
+  /// Events after a known event, oldest first. Without a known event, the newest events.
   func events(of application: String, after: Int64?, source: String?, name: String?, limit: Int)
     async throws -> [Value]
   {

@@ -3,7 +3,7 @@ internal import Expressions
 internal import GRDB
 
 extension SandboxStore {
-  /// The result of redeeming codes, as the contract's JSON.
+  /// The result of redeeming codes, in the JSON form of the contract.
   struct Redemption: Sendable {
     var results: [Value]
     var holdings: Holdings
@@ -113,7 +113,7 @@ extension SandboxStore {
     ])
   }
 
-  /// The code has expired. A new one is sent to the user that paid, but not for every request.
+  /// The result for an expired code. A new code is sent to the user that paid, but not for every request.
   private static func expired(
     _ code: RedeemCode, _ application: String, _ now: Instant, _ database: Database
   ) throws -> Value {

@@ -110,7 +110,7 @@ struct SandboxStore: Sendable {
       PRIMARY KEY (application, product));
     """
 
-  /// The secret for sealing checkouts. It is created once, and stored like the rest.
+  /// The secret for sealing checkouts. The secret is created once, and stored like all other data.
   func checkoutSecret() throws -> Data {
     try database.write { database in
       let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
@@ -122,7 +122,7 @@ struct SandboxStore: Sendable {
     }
   }
 
-  /// Deletes all data of an application except that of the fixtures.
+  /// Deletes all data of an application except the data of the fixtures.
   func reset(_ application: SandboxApplication, now: Instant) async throws {
     try await database.write { database in
       for table in [

@@ -3,9 +3,9 @@ internal import Expressions
 internal import GRDB
 
 extension SandboxStore {
-  /// Stores a transaction by its ID. Sending it again only changes its owner to the last sender, because people restore
-  /// purchases under another account. A signature that is older than the known one does not revert later changes, such as a
-  /// revocation.
+  /// Stores a transaction by its ID. Sending a transaction again only changes its owner to the last sender, because
+  /// people restore purchases under another account. A signature that is older than the known signature does not revert
+  /// later changes, such as a revocation.
   func add(
     _ transaction: Transaction, user: String?, device: String?, in application: String
   ) async throws {
@@ -77,7 +77,7 @@ extension SandboxStore {
     }
   }
 
-  /// A user's transactions. For each product, the one that ends last.
+  /// A user's transactions. For each product, only the transaction that ends last.
   func subscriptions(of user: String, in application: String) async throws -> [KnownTransaction] {
     try await database.read { database in
       let rows = try Row.fetchAll(

@@ -14,7 +14,7 @@ package struct Access: Sendable {
 
   package init(_ fixtures: Fixtures, adminToken: String?) {
     var keys = fixtures.applications.flatMap { application in
-      // Debuggers of apps have their own key, with the permissions of the public one.
+      // Debuggers of apps have their own key, with the permissions of the public key.
       let open = [application.publicKey] + (application.entry["debugKey"]?.text.map { [$0] } ?? [])
       return open.map {
         Key(digest: Self.digest($0), caller: .app(application: application.id))
@@ -61,7 +61,7 @@ package struct Access: Sendable {
 
   private static func digest(_ key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
 
-  /// Compares all bytes, wherever they differ.
+  /// Compares all bytes, even after the first difference.
   private static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     var difference: UInt8 = 0
@@ -71,7 +71,7 @@ package struct Access: Sendable {
 }
 
 extension Caller {
-  /// The application of a key, or nil for keys of all applications or none.
+  /// The application of a key, or nil for a key for all applications or for no application.
   package var application: String? {
     switch self {
     case .app(let id), .owner(let id): id

@@ -11,7 +11,7 @@ package struct Fixtures: Sendable {
     package var id: String
     package var publicKey: String
     package var secretKey: String
-    /// The file of the config, or nil if it is in the fixtures.
+    /// The file of the config, or nil if the config is in the fixtures.
     package var configPath: String?
     /// The config as JSON.
     package var config: [UInt8]
@@ -40,7 +40,7 @@ package struct Fixtures: Sendable {
 
   package init(applications: [Application]) { self.applications = applications }
 
-  /// One application of a config, with the public key `pk_demo` and a secret key of its own.
+  /// Creates one application for a config, with the public key `pk_demo` and a generated secret key.
   package init(config path: String) throws(ServiceError) {
     applications = [
       Application(
@@ -50,7 +50,7 @@ package struct Fixtures: Sendable {
     isDemo = true
   }
 
-  /// Reads a file. Paths in it are relative to its folder.
+  /// Reads a file. Paths in the file are relative to its folder.
   package init(file path: String) throws(ServiceError) {
     let bytes = try Self.read(path)
     let root: Value
@@ -109,7 +109,7 @@ package struct Fixtures: Sendable {
     return application
   }
 
-  /// Reads a file whole.
+  /// Reads a whole file.
   package static func read(_ path: String) throws(ServiceError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .badRequest("\(path) cannot be read")

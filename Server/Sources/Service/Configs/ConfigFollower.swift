@@ -2,12 +2,12 @@ internal import Expressions
 package import Logging
 internal import ServiceLifecycle
 
-/// Takes the configs that other servers publish in a store that they share. If the store does not answer, the server
-/// keeps the configs that it has.
+/// Loads the configs that other servers publish in a shared store. If the store does not answer, the server continues
+/// with its current configs.
 package struct ConfigFollower: ServiceLifecycle.Service {
   private let service: DecisionService
   private let log: Logger
-  /// How long a lost notice delays a config.
+  /// The maximum delay of a config if its notice is lost.
   private let interval: Duration
 
   /// - Returns: nil if the store belongs to this server alone.
@@ -29,7 +29,7 @@ package struct ConfigFollower: ServiceLifecycle.Service {
           }
           service.newsTime.withLock { $0 = .now }
         } catch {
-          // Not all servers ask a database that has just begun at one moment.
+          // The pause is random, so that not all servers query a restarted database at the same moment.
           try? await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
         }
       }

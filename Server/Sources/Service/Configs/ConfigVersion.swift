@@ -6,7 +6,7 @@ package struct ConfigVersion: Hashable, Sendable {
   package var number: Int
   package var at: Instant
   package var by: String
-  /// `file`, `api` or `rollback`.
+  /// The source of the config: `file`, `api` or `rollback`.
   package var source: String
   package var hash: String
   package var note: String?
@@ -28,13 +28,13 @@ package struct NewConfig: Sendable {
   package var bytes: [UInt8]
   package var hash: String
   package var by: String
-  /// `file`, `api` or `rollback`.
+  /// The source of the config: `file`, `api` or `rollback`.
   package var source: String
   package var note: String?
   package var at: Instant
-  /// The detail in the audit log, beside the number.
+  /// The detail in the audit log, in addition to the number.
   package var detail = ""
-  /// The version that must be the newest one; nil for any.
+  /// The version that must be the newest version; nil for any version.
   package var after: Int?
   package var origin: Int?
 
@@ -51,7 +51,7 @@ package struct NewConfig: Sendable {
     self.at = at
   }
 
-  /// Its entry in the audit log.
+  /// The entry of the config in the audit log.
   func entry(_ number: Int) -> AuditEntry {
     AuditEntry(
       at: at, by: by, application: application, action: "config \(source)",

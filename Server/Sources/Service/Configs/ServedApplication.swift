@@ -4,22 +4,22 @@ internal import Logging
 package import Requests
 internal import RuleEngine
 
-/// An application whose placements are decided: its config of the moment, and how that changes.
+/// An application whose placements are decided. It has a current config, which can be replaced.
 package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?
   private let settings: PreparedConfig.Settings
   private let store: any StateStore
   private let running: Locked<LoadedConfig>
-  /// The newest version of another server that this one cannot use.
+  /// The newest version from another server that this server cannot use.
   private let unusable = Locked(0)
 
   /// The config that decides now.
   package var current: LoadedConfig { running.withLock { $0 } }
 
-  /// Takes the config of the fixtures, or the last one that was put in its place since the file had
-  /// this text. In a store that servers share, the last one decides whatever the file has, unless the server
-  /// publishes its file.
+  /// Loads the config of the fixtures, or the last stored config that replaced it while the file was unchanged. In a
+  /// store that servers share, the last stored config decides even if the file has changed, unless the server publishes
+  /// its file.
   package init(
     _ application: Fixtures.Application, _ options: ServiceOptions, _ store: any StateStore
   ) async throws {
@@ -51,7 +51,7 @@ package final class ServedApplication: Sendable {
           }
           return
         } catch  where store.isShared {
-          // The other servers may be able to.
+          // Other servers may be able to use the config.
           throw ServiceError(
             .unprocessableContent, "invalid_config",
             "version \(last.version.number) of application \(application.id) is in use, but cannot be loaded: "
@@ -69,7 +69,7 @@ package final class ServedApplication: Sendable {
         running = Locked(try LoadedConfig(number: number, text, settings))
         return
       } catch let error as ServiceError where error == .changedMeanwhile {
-        // Another server has begun at the same time.
+        // Another server has started at the same time.
       }
     }
   }
@@ -85,8 +85,8 @@ package final class ServedApplication: Sendable {
       ])
   }
 
-  /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of
-  /// others.
+  /// Rejects a config whose errors leave no placement to decide. For other configs with errors, logs that their invalid
+  /// parts are ignored.
   private static func checkUsable(
     _ text: ConfigText, _ application: Fixtures.Application, _ log: Logger
   ) throws(ServiceError) {
@@ -119,12 +119,12 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// A text as the next config, with all that is found in it.
+  /// Prepares a text as the next config, with all findings about it.
   ///
-  /// - Throws: when it has errors; then what there is stays.
+  /// - Throws: when the text has errors. The current config then stays.
   ///
-  /// - Parameter hasDecided: whether it was used before: a server starts with a file that has errors, and
-  ///   leaves out what is wrong.
+  /// - Parameter hasDecided: whether the text was used before. Such a text may have errors, because servers start with
+  ///   files that have errors and ignore the invalid parts.
   package func candidate(_ bytes: [UInt8], hasDecided: Bool = false) throws(ServiceError)
     -> ConfigText
   {
@@ -143,24 +143,24 @@ package final class ServedApplication: Sendable {
     return text
   }
 
-  /// The users who get something else by a text than by the config that decides.
+  /// The users whose outcomes differ between a text and the current config.
   ///
-  /// - Parameter users: lines of records; nil for every user that there could be.
+  /// - Parameter users: lines of records; nil for all possible users.
   package func difference(to text: ConfigText, users: [UInt8]?) throws(RequestError) -> Value {
     current.prepared.difference(to: try PreparedConfig(text, settings), users: users)
   }
 
-  /// Decides by the newest version from now on, if other servers have published one.
+  /// Switches to the newest version, if other servers have published one.
   func refresh() async throws {
     guard store.isShared else { return }
     let newest = try await store.versions(of: id, limit: 1).first
     if let newest { _ = try await follow(to: newest.number) }
   }
 
-  /// Decides by a version that another server has published.
+  /// Switches to a version that another server has published.
   ///
-  /// - Returns: false if this one or a later one decides already.
-  /// - Throws: an error if it cannot be used, once for each version.
+  /// - Returns: false if this version or a later version is already in use.
+  /// - Throws: an error if the version cannot be used, once for each version.
   func follow(to number: Int) async throws -> Bool {
     guard number > current.number, unusable.withLock({ $0 }) < number,
       let (version, bytes) = try await store.config(of: id, number: number, source: nil)
@@ -180,7 +180,7 @@ package final class ServedApplication: Sendable {
   }
 
   private func take(_ loaded: LoadedConfig) -> Bool {
-    // Of two that are published at once the later version stays.
+    // If two versions are published at once, the later version stays.
     running.withLock {
       guard $0.number < loaded.number else { return false }
       $0 = loaded
@@ -188,11 +188,11 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// Keeps a text as the next version, and then decides by it.
+  /// Stores a text as the next version, and then switches to it.
   ///
   /// - Parameters:
-  ///   - expected: the version that has to be the last one; nil for any.
-  ///   - origin: the version that it is the same as, if a caller goes back to it.
+  ///   - expected: the version that must be the last version; nil for any version.
+  ///   - origin: the version with the same text, for a rollback.
   package func put(
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
     after expected: Int? = nil, origin: Int? = nil

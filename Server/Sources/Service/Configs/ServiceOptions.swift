@@ -8,21 +8,21 @@ package struct ServiceOptions: Sendable {
   package var limits = RequestLimits()
   /// The maximum length of a line in a stream, in bytes.
   package var lineLimit = 1 << 20
-  /// The token that gives access to all administration. Without one, no request has access.
+  /// The token that gives access to all administration. Without a token, no request has access.
   package var adminToken: String?
-  /// Whether a request without a key is rejected. Otherwise it is for the only application.
+  /// Whether a request without a key is rejected. Otherwise such a request is for the only application.
   package var requiresKeys = true
   /// The settings for answers. Applications may have their own products.
   package var settings = PreparedConfig.Settings(clock: ServiceTime.now)
-  /// Users for testing a new config, as lines.
+  /// Users for testing a new config, as lines of JSON.
   package var users: [UInt8]?
   /// Whether the server stores assignments and occurrences.
   package var keepsState = false
-  /// Whether a server with a store that others share publishes its config at the start, if it is new.
+  /// Whether a server with a shared store publishes its config when it starts, if the config is new.
   package var publishesConfigs = false
   /// Whether requests are decided while the store does not answer.
   package var withoutState = WithoutState.refuse
-  /// How long all that the store does for a request may take.
+  /// The maximum time of all store operations for a request.
   package var storePatience = Duration.milliseconds(1_800)
   /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`. Otherwise
   /// clients cannot choose their variants.
@@ -44,8 +44,8 @@ package struct ServiceOptions: Sendable {
 
 /// Whether requests that need stored state are decided while the store does not answer.
 package enum WithoutState: String, Sendable, CaseIterable {
-  /// They get 503.
+  /// Such requests get status 503.
   case refuse
-  /// They are decided as if nothing was stored, and store nothing.
+  /// Such requests are decided as if nothing was stored, and store nothing.
   case decide
 }

@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// The parts of a body as they arrive, with pauses: a stream sends the available answers when no more data arrives.
 ///
-/// One task reads the body into it, and another one takes the parts out. The reader waits when the maximum is stored, so that
-/// reading stops if a client does not read its answers.
+/// One task reads the body and adds its parts, and another task takes them. The reader waits while the maximum is
+/// stored, so that reading stops if a client does not read its answers.
 actor BodyParts {
   enum Next: Sendable {
     case part(ByteBuffer)
@@ -49,7 +49,7 @@ actor BodyParts {
     }
   }
 
-  /// - Parameter stopsAtPauses: whether a pause is a result. Otherwise it waits until the pause ends.
+  /// - Parameter stopsAtPauses: whether a pause is a result. Otherwise the function waits until the pause ends.
   func next(stopsAtPauses: Bool) async throws -> Next {
     if !parts.isEmpty {
       let part = parts.removeFirst()

@@ -4,10 +4,10 @@ internal import Tracing
 
 /// The answer to a request, before any of it is stored or counted.
 struct DecidedAnswer: Sendable {
-  /// `{"decisions":[..]}`
+  /// The answer as JSON: `{"decisions":[..]}`.
   let bytes: [UInt8]
   let effects: [Decision.Effect]
-  /// By placement: its outcome. Placements that the config does not have count as one.
+  /// The outcome of each placement. Placements that the config does not have count as one placement.
   let outcomes: [(placement: String, code: String)]
   /// The rules that failed before the outcome.
   let errors: [(placement: String, error: RuleError)]
@@ -39,12 +39,12 @@ struct DecidedAnswer: Sendable {
   }
 }
 
-/// The answer to a request, and how it came about.
+/// The answer to a request, with facts about how it was decided.
 struct DecideAnswer: Sendable {
   var bytes: [UInt8]
   /// The number of the config that decided.
   var version: Int
-  /// Whether the store did not answer, and nothing of it counted.
+  /// Whether the request was decided without stored state, because the store did not answer.
   var isWithoutState = false
 }
 

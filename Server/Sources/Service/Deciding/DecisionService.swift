@@ -11,7 +11,7 @@ package final class DecisionService: Sendable {
   let access: Access
   let store: any StateStore
   let turns = UserTurns()
-  /// When the store was last asked for configs of other servers.
+  /// The last time that the store reported the newest configs.
   let newsTime = Locked(ContinuousClock.now)
 
   package init(_ options: ServiceOptions, store: any StateStore) async throws {
@@ -67,7 +67,8 @@ package final class DecisionService: Sendable {
     return (application, caller)
   }
 
-  /// The application that a request administers, or nil for all if the admin token names none.
+  /// The application that a request administers, or nil for all applications if a request with the admin token names
+  /// none.
   func administered(_ request: Request) throws(ServiceError) -> ServedApplication? {
     if request.uri.queryParameters["application"] == nil,
       try access.caller(request) == .admin

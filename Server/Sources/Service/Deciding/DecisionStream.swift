@@ -8,26 +8,28 @@ internal import RuleBatch
 internal import RuleEngine
 internal import Tracing
 
-/// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order.
+/// `POST /v1/decide/stream`: each line of the body is a user, and each line of the response is the answer, in the same
+/// order.
 ///
-/// Only the lines that are being decided are in memory, and a client that does not read answers is not read from.
-/// Lines that wait are answered as soon as nothing more comes. With `--state sqlite` stored state counts; a line
-/// stores something only if it has a `requestId` or `"record": true`, since most streams ask about users who are not in the app.
+/// Only the lines that are being decided are in memory. If a client does not read its answers, the server stops reading
+/// its lines. Waiting lines are answered as soon as no more data arrives. With `--state`, stored state applies. A line
+/// stores something only if it has a `requestId` or `"record": true`, because most streams are about users that are not
+/// in the app.
 struct DecisionStream: Sendable {
   /// How answers are written.
   enum Layout: String {
-    /// As `/v1/decide` answers: `{"decisions":[..]}` for each user.
+    /// As in answers of `/v1/decide`: `{"decisions":[..]}` for each user.
     case decisions
-    /// As `tollgate precompute` writes: a line for each outcome, or for each user.
+    /// As in files of `tollgate precompute`: a line for each outcome, or for each user.
     case long
     case wide
   }
 
   let service: DecisionService
   let application: ServedApplication
-  /// A stream ends with the config that it began with.
+  /// The config of the stream. A stream uses the same config from beginning to end.
   let config: LoadedConfig
-  /// The SDK that decides for lines that select none.
+  /// The SDK that decides for lines that select no SDK.
   let platform: SDKName?
   let sdkVersion: SDKSelection?
   let clock: HistoryClock
@@ -37,11 +39,11 @@ struct DecisionStream: Sendable {
   let texts: TextPlan?
   private let workers: StreamWorkers
 
-  /// Bytes that are decided at once.
+  /// The number of bytes that are decided at once.
   private static let chunk = 256 << 10
-  /// Chunks that are decided at once.
+  /// The number of chunks that are decided at once.
   private static let lanes = max(2, ProcessInfo.processInfo.activeProcessorCount)
-  /// The same for this stream: where lines store something, the next ones count it.
+  /// The number of chunks that may be pending in this stream; 0 if lines can store state that later lines read.
   private var lanes: Int { service.options.keepsState ? 0 : Self.lanes }
 
   init(_ request: Request, _ service: DecisionService, _ application: ServedApplication)
@@ -111,7 +113,7 @@ struct DecisionStream: Sendable {
         part.withUnsafeReadableBytes { lines.append($0) }
         guard lines.waiting >= Self.chunk, let chunk = lines.next() else { continue }
         begin(chunk)
-        // Only as much is read as is decided and sent.
+        // Reads no more than can be decided and sent.
         try await send(leaving: lanes)
       case .pause:
         if lines.hasLine, let chunk = lines.next() { begin(chunk) }
@@ -148,8 +150,8 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// The lines, each with `"withoutState": true` that was decided without stored state. A trailer would be one mark for
-  /// all, but Foundation's URLSession on Linux ends the process when it gets one.
+  /// The output, with `"withoutState": true` in each line that was decided without stored state. A trailer could mark
+  /// all lines at once, but Foundation's URLSession on Linux ends the process when it receives a trailer.
   static func marked(_ output: [UInt8], except stored: StoringAnswers) -> [UInt8] {
     let stored = Set(stored.values.compactMap { try? $0.get() })
     var marked: [UInt8] = []
@@ -162,7 +164,7 @@ struct DecisionStream: Sendable {
     return marked
   }
 
-  /// The answers to lines that were stored before the store failed, and its error for the others.
+  /// The answers to lines that were stored before the store failed, and the store's error for all other lines.
   private func refuse(
     _ chunk: StreamLines.Chunk, _ answers: StoringAnswers, _ error: ServiceError
   ) -> [UInt8] {
@@ -200,7 +202,7 @@ struct DecisionStream: Sendable {
 
   /// The chunk with the stored state of its users in their records.
   private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
-    // Streams are often about users who have no stored state.
+    // Streams are often about users without stored state.
     let hasUsers = try await withSpan("read state", ofKind: .client) { _ in
       try await service.store.hasUsers(in: application.id)
     }
@@ -236,7 +238,7 @@ struct DecisionStream: Sendable {
         line: chunk.line, to: &output)
       return output
     }
-    // A stream in which lines ask for something themselves has more of them.
+    // If one line of a stream has members of requests, later lines probably have them too.
     let isDone =
       storing.isEmpty && !workers.linesDiffer
       && chunk.bytes.withUnsafeBufferPointer {
@@ -251,7 +253,8 @@ struct DecisionStream: Sendable {
 
   /// Decides lines that all ask for the same placements.
   ///
-  /// - Returns: the members of lines that are repeated or not part of a user record, without these. If there are any, nothing is decided.
+  /// - Returns: members of lines that are repeated, or that are neither in `known` nor part of a user record. If there
+  ///   are any, nothing is decided.
   private func decide(
     _ lines: ByteView, _ placements: [String]?, line: Int, without known: [String] = [],
     _ output: inout [UInt8]
@@ -279,7 +282,7 @@ struct DecisionStream: Sendable {
 
   private static let storing: [StaticString] = ["requestId\"", "record\""]
 
-  /// Whether lines may store something. Lines that only look like it are recognized later.
+  /// Whether lines may store something. Lines that only seem to store something are recognized later.
   private static func mayStore(_ bytes: [UInt8]) -> Bool {
     // SAFETY: Each comparison ends within the count of the bytes. Tests: KeptStateTests.
     bytes.withUnsafeBytes { bytes in
@@ -296,7 +299,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// Decides lines by what each asks for: neighbours that ask for the same are decided together.
+  /// Decides each line according to its own request. Adjacent lines with equal requests are decided together.
   private func decideSeparately(
     _ chunk: StreamLines.Chunk, _ storing: StoringAnswers, _ output: inout [UInt8]
   ) {
@@ -342,7 +345,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// The question that a line asks; nil for a line that is not a record at all. The code that decides the line refuses it.
+  /// The request in a line; nil for a line that is not a record. Such a line is rejected when it is decided.
   private static func question(_ record: ByteView, _ limits: RequestLimits)
     -> Result<DecideRequest?, RequestError>
   {
@@ -353,7 +356,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// Decides lines that ask for nothing but placements. Lines with unknown members are rejected one by one.
+  /// Decides lines whose requests contain only placements. Lines with unknown members are rejected one by one.
   private func decide(
     together lines: ByteView, _ placements: [String]?, line: Int, _ output: inout [UInt8]
   ) {
@@ -372,7 +375,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// Adds the options of the stream that the line does not have.
+  /// Adds the stream's options that a line does not have.
   private func complete(_ question: inout DecideRequest) {
     question.placements = question.placements ?? placements
     question.now = question.now ?? clock.now
@@ -415,7 +418,7 @@ struct DecisionStream: Sendable {
   }
 }
 
-/// Workers of one stream. Each learns how the records look, and is reused.
+/// Workers of one stream. Each worker learns the shapes of records, and is reused.
 private final class StreamWorkers: Sendable {
   final class Worker: @unchecked Sendable {
     let plan: BatchPlan

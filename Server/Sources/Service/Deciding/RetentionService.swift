@@ -2,16 +2,16 @@ internal import Expressions
 package import Logging
 internal import ServiceLifecycle
 
-/// Deletes what is no longer needed, in small batches, and measures the tables. Of servers with one database, one
-/// deletes at a time.
+/// Deletes data that is no longer needed, in small batches, and measures the tables. If servers share a database, only
+/// one server deletes at a time.
 package struct RetentionService: ServiceLifecycle.Service {
   private let service: DecisionService
   private let log: Logger
   private let interval: Duration
 
-  /// Batches of one round.
+  /// The maximum number of batches in one round.
   private static let mostBatches = 50
-  /// The pause between batches, in which others write.
+  /// The pause between batches, in which other transactions can write.
   private static let pause = Duration.milliseconds(50)
 
   package init(_ service: DecisionService, interval: Duration = .seconds(15), log: Logger) {
@@ -35,14 +35,14 @@ package struct RetentionService: ServiceLifecycle.Service {
             "expired data could not be deleted",
             metadata: ["problem": "\((error as? ServiceError)?.message ?? "\(error)")"])
         }
-        // Not all servers ask a database at one moment.
+        // The pause is random, so that not all servers query a database at the same moment.
         try? await Task.sleep(for: interval * Double.random(in: 0.8...1.2))
       }
     }
   }
 
   func deleteOld() async throws -> Bool {
-    // A server that has heard nothing of configs may know a smaller limit.
+    // A server that has received no news of configs may know a smaller limit.
     if let age = service.configAge, age > 5 { return false }
     let now = ServiceTime.now().milliseconds
     return try await service.store.deleteOld(

@@ -4,9 +4,9 @@ internal import Requests
 internal import RuleEngine
 internal import Tracing
 
-/// Deciding with what is stored of users (`--state`), and storing what follows.
+/// Decides with the stored state of users (`--state`), and stores the effects.
 extension DecisionService {
-  /// How often a request is decided again because the user's stored state has changed meanwhile.
+  /// The maximum number of attempts to decide a request while the user's stored state keeps changing.
   private static let mostAttempts = 8
 
   /// The stored state of a user; empty on a server that stores nothing.
@@ -24,8 +24,8 @@ extension DecisionService {
     }
   }
 
-  /// Runs a body that uses the store. If the store does not answer in time, the other body runs instead, or the
-  /// store's error is the answer.
+  /// Runs a body that uses the store. If the store does not answer in time, the other body runs instead, or the store's
+  /// error is thrown.
   func withState<Result>(
     _ body: () async throws -> Result, without: () throws -> Result
   ) async throws -> Result {
@@ -42,22 +42,23 @@ extension DecisionService {
     options.withoutState == .decide && error.code == ServiceError.databaseUnavailable
   }
 
-  /// Decides with the stored state, and stores what follows. A request ID has its effects once: a repeated
-  /// request gets the same answer.
+  /// Decides with the stored state, and stores the effects. The effects of a request ID are stored only once: a
+  /// repeated request gets the same answer.
   ///
-  /// The state is read, then decided by, and written if it is still the same: deciding blocks no writer.
+  /// The state is read, used for the decision, and written only if it has not changed since. Deciding therefore blocks
+  /// no writer.
   func decideAndStore(
     _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
     _ config: LoadedConfig
   ) async throws -> (bytes: [UInt8], version: Int) {
     let storing = try Storing(body, request, application, config, options)
     if let outcome = try await attempt(storing) { return counted(outcome, application) }
-    // Requests of this server do not compete for a user with each other.
+    // Requests of this server for the same user run one after another.
     let outcome = try await turns.run(storing.key) {
       for _ in 1..<Self.mostAttempts {
         if let outcome = try await attempt(storing) { return outcome }
       }
-      // Others were faster every time.
+      // Other requests changed the user during every attempt.
       return try await withSpan("update state", ofKind: .client) { _ in
         try await store.update([storing.key]) { try storing.decide($1) }[0]
       }
@@ -65,7 +66,7 @@ extension DecisionService {
     return counted(outcome, application)
   }
 
-  /// Decides, and stores what follows.
+  /// Decides, and stores the effects.
   ///
   /// - Returns: nil if the user's stored state has changed meanwhile.
   private func attempt(_ storing: Storing) async throws -> Storing.Outcome? {
@@ -81,7 +82,7 @@ extension DecisionService {
     return isStored ? outcome : nil
   }
 
-  /// The same for several requests, one after the other, in one transaction.
+  /// Decides several requests, one after another, and stores their effects in one transaction.
   func decideAndStore(
     _ requests: [(body: [UInt8], request: DecideRequest)], _ application: ServedApplication,
     _ config: LoadedConfig
@@ -123,7 +124,7 @@ extension DecisionService {
 /// One request that is decided with the stored state.
 private struct Storing: Sendable {
   enum Outcome: Sendable {
-    /// The answer that the request was given before.
+    /// The answer to an earlier request with the same ID.
     case earlier([UInt8], version: Int)
     case decided(DecidedAnswer, version: Int)
   }
@@ -143,7 +144,7 @@ private struct Storing: Sendable {
     self.request = request
     self.config = config
     keptRequests = options.keptRequests
-    // A record without an ID is refused when it is decided.
+    // A record without an ID is rejected when it is decided.
     let user = body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
     guard !user.utf8.contains(0) else {
       throw .badRequest("the user's ID contains the character U+0000, so it cannot be stored")
@@ -152,7 +153,7 @@ private struct Storing: Sendable {
     question = request.requestID.map { _ in Array(LoadedConfig.hash(of: body).utf8) }
   }
 
-  /// Decides, and says what that changes; nil for nothing.
+  /// Decides, and returns the change to store, or nil if there is no change.
   func decide(_ stored: Stored) throws -> (Outcome, StateChange?) {
     if let known = stored.answer {
       guard known.question == question else {

@@ -9,9 +9,9 @@ internal import RuleEngine
 struct StreamLines {
   struct Chunk: Sendable {
     var bytes: [UInt8]
-    /// The number of its first line, from 1.
+    /// The number of the chunk's first line, from 1.
     var line: Int
-    /// Whether it replaces a line that is too long.
+    /// Whether the chunk replaces a line that is too long.
     var isTooLong = false
   }
 
@@ -64,7 +64,7 @@ struct StreamLines {
     return take(bytes)
   }
 
-  /// The rest at the end of the body.
+  /// The remaining bytes at the end of the body.
   mutating func end() -> Chunk? {
     if bytes.isEmpty { return nil }
     if bytes.count > limit, lastNewline == nil {
@@ -94,7 +94,7 @@ struct StreamAnswers {
     from first: Int, to output: inout [UInt8]
   ) {
     var reader = Outcomes(outcomes)
-    // A request without placements has an answer too.
+    // A request without placements also has an answer.
     if rejected.isEmpty, linesPerUser > 0 {
       while reader.isMore { appendUser(&reader, &output) }
       return
@@ -131,7 +131,7 @@ struct StreamAnswers {
   private static let opening = Array(#"{"decisions":["#.utf8)
   private static let closing = Array("]}\n".utf8)
 
-  /// Consecutive lines.
+  /// Reads consecutive lines of outcomes.
   private struct Outcomes {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0

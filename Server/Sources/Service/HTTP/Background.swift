@@ -1,6 +1,6 @@
 internal import NIOPosix
 
-/// Work that may take seconds, away from the threads that answer requests.
+/// Runs work that may take seconds, away from the threads that answer requests.
 enum Background {
   static func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws
     -> Result

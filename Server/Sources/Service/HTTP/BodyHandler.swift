@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Requests bodies that clients hold back until they are asked for (curl does this above a megabyte, for a second), and stops
-/// reading from connections that end.
+/// Requests bodies that clients hold back until the server asks for them (curl does this for a second, above a
+/// megabyte). Stops reading from connections that end.
 final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -16,7 +16,7 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// The time that a client has to read the answer before its connection is closed.
   private static let farewell = TimeAmount.milliseconds(500)
 
-  /// Bodies that are rejected for their length are not requested.
+  /// The maximum length of a body. Longer bodies are rejected, so they are not requested.
   private let mostBytes: Int
   /// The time that the rest of a body may take once its answer is written.
   private let patience: TimeAmount
@@ -63,7 +63,7 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
       answers += 1
-      // Otherwise a client could keep its connection with a byte now and then.
+      // Without this deadline, a client could keep its connection by sending a byte now and then.
       if bodies < answers, deadline == nil {
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }

@@ -61,7 +61,7 @@ package struct ErrorMiddleware: RouterMiddleware {
     }
   }
 
-  /// The framework's error as one of ours.
+  /// Converts an error of the framework to an error of the service.
   private func plain(_ error: HTTPError, _ request: Request) -> ServiceError {
     let path = request.uri.path
     switch error.status {

@@ -23,7 +23,7 @@ extension Response {
 
 /// The maximum size of a request.
 package struct RequestLimits: Sendable {
-  /// The length of a body that is read whole, in bytes.
+  /// The maximum length of a body that is read whole, in bytes.
   package var body = 4 << 20
   /// The depth of lists and objects. Inside the record, the attributes of a user may have the depth that the engine allows.
   package var nesting = Limits().dataNesting + 1
@@ -64,7 +64,7 @@ extension Request {
     return bytes
   }
 
-  /// Rejects compressed bodies, because a small one could have any size when it is decompressed.
+  /// Rejects compressed bodies, because a small compressed body could have any size when it is decompressed.
   package func refuseEncodings() throws(ServiceError) {
     guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else {
       return

@@ -2,7 +2,8 @@ internal import Expressions
 internal import HTTPTypes
 package import Hummingbird
 
-/// Limits the number of requests per second from one address. Rejected requests contain the time of the next attempt.
+/// Limits the number of requests per second from one address. Answers to rejected requests contain the time of the next
+/// attempt.
 package struct RateLimitMiddleware: RouterMiddleware {
   package typealias Context = ServiceContext
 
@@ -22,7 +23,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
-    // Keys do not count: a new key for each request would have a new bucket each time.
+    // The limit ignores keys, because a new key for each request would get a new bucket each time.
     let caller = context.address ?? "unknown"
     guard take(caller, at: .now) else {
       throw ServiceError(

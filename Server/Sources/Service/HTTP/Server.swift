@@ -13,11 +13,11 @@ package struct ServerSettings: Sendable {
   package var idleTimeout = 60
   /// The maximum length of a body in bytes, except for streams.
   package var maxBody = RequestLimits().body
-  /// The time that the rest of a body may take after its answer, if nothing reads it.
+  /// The maximum time for the rest of a body that arrives after its answer and is not read.
   package var patience = RequestLimits().patience
   /// The maximum number of concurrent connections.
   package var connections = 10_000
-  /// Requests per second from one address, or nil for no limit.
+  /// The maximum number of requests per second from one address, or nil for no limit.
   package var rateLimit: Int?
   /// Allowed web pages: origins such as `https://example.com`, or `*`.
   package var origins: [String] = []
@@ -56,7 +56,7 @@ package struct Server {
   ///
   /// - Parameters:
   ///   - services: services that run as long as the server does.
-  ///   - heedingSignals: whether SIGTERM and SIGINT end it.
+  ///   - heedingSignals: whether SIGTERM and SIGINT end the server.
   ///   - ready: called with the port and the address.
   package func run(
     beside services: [any ServiceLifecycle.Service] = [], heedingSignals: Bool = true,

@@ -4,11 +4,11 @@ internal import NIOCore
 /// The facts about a request in addition to its content.
 package struct ServiceContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// The address of the client, or nil if the channel has none.
+  /// The address of the client, or nil if the channel has no address.
   package let address: String?
   /// The caller, after the keys have been checked.
   package var caller: Caller = .nobody
-  /// The valid header `traceparent`.
+  /// The header `traceparent`, or nil if it is missing or invalid.
   var traceParent: TraceParent?
 
   private let channel: any Channel
@@ -28,11 +28,11 @@ package struct ServiceContext: RequestContext {
 
 /// The caller of a request.
 package enum Caller: Hashable, Sendable {
-  /// There was no key.
+  /// The request has no key.
   case nobody
-  /// An app with the public key of an application. It may decide.
+  /// An app with the public key of an application. Such a caller may decide.
   case app(application: String)
-  /// A caller with an application's secret key. It may administer the application.
+  /// A caller with an application's secret key. Such a caller may administer the application.
   case owner(application: String)
   /// A caller with the admin token.
   case admin

@@ -7,7 +7,7 @@ package import Requests
 /// `{"error":{"code":"unknown_placement","message":".."}}`.
 package struct ServiceError: HTTPResponseError, Hashable {
   package var status: HTTPResponse.Status
-  /// Stable, in snake_case.
+  /// The stable code of the error, in snake_case.
   package var code: String
   package var message: String
   /// Members of the error in addition to code and message.
@@ -66,7 +66,7 @@ extension ServiceError {
     .preconditionFailed, "changed_meanwhile",
     "the config has changed since you read it; read it again")
 
-  /// - Parameter name: what has the number of another one.
+  /// - Parameter name: the record whose number another record already has.
   static func otherHistory(_ name: String) -> ServiceError {
     ServiceError(
       .conflict, "other_history",

@@ -8,7 +8,7 @@ package final class ServiceMetrics: Sendable {
   fileprivate static let bounds = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
-  /// Names come with requests; past so many series the rest is one.
+  /// The maximum number of series, because requests choose the names. Further series are counted together.
   fileprivate static let mostSeries = 5_000
 
   fileprivate struct Decided: Hashable {
@@ -267,8 +267,8 @@ package final class ServiceMetrics: Sendable {
     return lines
   }
 
-  /// By scalar: a character may hold a quote with something that joins it, and a line break is one
-  /// character with a carriage return before it.
+  /// Escapes scalars, because a character may combine a quote with another scalar, or a line feed with a carriage
+  /// return.
   private static func escaped(_ value: String) -> String {
     var text = ""
     for scalar in value.unicodeScalars {

@@ -46,7 +46,7 @@
     private func lookUp(_ config: NewConfig) async throws -> Int? {
       let statements = [
         .begin,
-        // Waits for the transaction.
+        // Waits for the end of the transaction.
         PostgresStatement(
           "SELECT FROM \(schema).application WHERE id = $1::text FOR UPDATE",
           [.text(config.application)]),
@@ -141,7 +141,7 @@
       return rows[0].map { Self.entry($0) }
     }
 
-    /// From a column on.
+    /// Reads an entry of the audit log, beginning at a column.
     static func entry(_ row: PostgresRow, at column: Int = 0) -> AuditEntry {
       AuditEntry(
         at: Instant(milliseconds: row.int(column) ?? 0), by: row.text(column + 1) ?? "",

@@ -3,7 +3,7 @@
   internal import Expressions
   internal import Foundation
 
-  /// A connection to PostgreSQL. One thread uses it at a time.
+  /// A connection to PostgreSQL, which only one thread uses at a time.
   final class PostgresConnection: @unchecked Sendable {
     // SAFETY: `PostgresPool` gives a connection to one thread, which alone touches `handle` until it gives it
     // back. `deinit` ends it. Tests: PostgresTests, StoreTests under tsan.
@@ -13,11 +13,11 @@
     private var nameCount = 0
     private let timeout: Duration
     private let counted: Locked<StoreFigures>?
-    /// When statements must have ended, whatever their time-out is.
+    /// The time by which statements must have ended, whatever their time-out is.
     var due: ContinuousClock.Instant?
-    /// Why it is of no further use.
+    /// The reason why the connection can no longer be used.
     private(set) var fault: PostgresFault?
-    /// Whether it can be used again.
+    /// Whether the connection can be used again.
     var isIdle: Bool { fault == nil && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// Connects, and sets the time-outs of the session.
@@ -28,7 +28,7 @@
       self.due = due
       self.counted = counted
       let deadline = Self.earlier(.now + .milliseconds(options.connectTimeout), due)
-      // Members of the URL come later, and count instead.
+      // Members of the URL come later, and override these.
       let keywords = ["target_session_attrs", "fallback_application_name", "dbname"]
       let values = ["read-write", "tollgate-server", options.url]
       let started = Self.withCStrings(keywords) { keywords in
@@ -65,7 +65,7 @@
 
     deinit { PQfinish(handle) }
 
-    /// Whether the server has closed the connection, as far as that has arrived.
+    /// Whether the server has closed the connection, as far as this is already known.
     var isClosed: Bool {
       if (try? wait(POLLIN, until: .now)) == true { PQconsumeInput(handle) }
       return PQstatus(handle) != CONNECTION_OK
@@ -86,11 +86,11 @@
       throw PostgresFault(.unreachable)
     }
 
-    /// Runs statements in one round trip. If one fails, those after it do not run, and a transaction is rolled
-    /// back.
+    /// Runs statements in one round trip. If a statement fails, later statements do not run, and a transaction is
+    /// rolled back.
     ///
-    /// - Parameter timeout: how long to wait for all of them.
-    /// - Returns: the rows of each.
+    /// - Parameter timeout: how long to wait for all statements.
+    /// - Returns: the rows of each statement.
     @discardableResult
     func run(_ statements: [PostgresStatement], timeout: Duration? = nil) throws(PostgresFault)
       -> [[PostgresRow]]
@@ -124,7 +124,7 @@
     private func send(_ statements: [PostgresStatement], _ deadline: ContinuousClock.Instant)
       throws(PostgresFault) -> [[PostgresRow]]
     {
-      // Of each result, whether it is a statement's and not that of preparing one.
+      // Whether each result is the result of a statement, instead of its preparation.
       var isAnswer: [Bool] = []
       var new: [String: String] = [:]
       for statement in statements {
@@ -180,7 +180,7 @@
       }
       let lengths = ranges.map { CInt($0?.count ?? 0) }
       let formats = [CInt](repeating: 1, count: ranges.count)
-      // Without a byte there is no address, which would be null.
+      // An empty buffer has no address, which libpq would read as null.
       buffer.append(0)
       // SAFETY: libpq copies the parameters before it returns, and the buffer does not change until then.
       return buffer.withUnsafeBytes { bytes in

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// Why PostgreSQL did not do what it was asked. It has nothing of the address, the statement or the data, so that
-/// it can be logged and answered.
+/// The reason why PostgreSQL did not carry out an operation. It contains nothing of the address, the statement or the
+/// data, so that it can be logged and returned to clients.
 struct PostgresFault: Error, Hashable, CustomStringConvertible {
   enum Kind: String, Sendable {
     case unreachable = "the database cannot be reached"
@@ -20,7 +20,7 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
   }
 
   var kind: Kind
-  /// SQLSTATE; nil where the server did not answer.
+  /// The SQLSTATE code; nil if the server did not answer.
   var state: String?
   /// Whether statements were sent before the connection was lost, so that a transaction may be committed.
   var isInDoubt = false
@@ -30,7 +30,7 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
     self.state = state
   }
 
-  /// A statement that failed.
+  /// Creates the fault of a failed statement.
   init(state: String) {
     let kind: Kind =
       switch state.prefix(2) {
@@ -48,8 +48,8 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
     self.init(kind, state: state)
   }
 
-  /// A connection that could not be made. libpq has no code for it, so its message is searched, and then dropped,
-  /// because it names the host.
+  /// Creates the fault of a failed attempt to connect. libpq has no code for this, so its message is searched, and then
+  /// dropped because it names the host.
   init(connecting message: String) {
     let kinds: [(String, Kind)] = [
       ("authentication failed", .refusedLogin), ("no password supplied", .refusedLogin),
@@ -62,11 +62,11 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
     self.init(kinds.first { message.contains($0.0) }?.1 ?? .unreachable)
   }
 
-  /// Whether the connection is of no further use.
+  /// Whether the connection can no longer be used.
   var endsConnection: Bool {
     switch kind {
     case .unreachable, .starting, .timedOut: state != "57014"
-    // Another server may take changes.
+    // Another server may accept changes.
     case .readOnly: true
     default: state == nil
     }
@@ -74,7 +74,7 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
 
   var description: String { kind.rawValue + (state.map { " (SQLSTATE \($0))" } ?? "") }
 
-  /// The answer to the request; nil if it is a fault of the service.
+  /// The error to return for the request; nil for an internal error of the service.
   var answer: ServiceError? {
     guard kind != .failed, kind != .forbidden else { return nil }
     return ServiceError(
@@ -84,6 +84,6 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
 }
 
 extension ServiceError {
-  /// The code of the error of a store that does not answer.
+  /// The code of the error if a store does not answer.
   static let databaseUnavailable = "database_unavailable"
 }

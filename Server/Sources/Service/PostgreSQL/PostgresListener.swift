@@ -2,7 +2,7 @@
   internal import Expressions
   internal import NIOPosix
 
-  /// Hears of configs that other servers publish, over a connection of its own.
+  /// Receives notices of configs that other servers publish, over its own connection.
   final class PostgresListener: Sendable {
     private let options: PostgresOptions
     private let schema: String
@@ -19,8 +19,8 @@
 
     deinit { thread.shutdownGracefully { _ in } }
 
-    /// Waits until a config is published, or for the given duration, and reads the newest versions. The first call
-    /// and the one after a failure do not wait, because notices may be lost.
+    /// Waits until a config is published, or for the given duration, and reads the newest versions. The first call, and
+    /// the call after a failure, do not wait, because notices may be lost.
     func newestVersions(waiting: Duration) async throws -> [String: Int] {
       do {
         return try await thread.runIfActive { [self] in
@@ -38,7 +38,7 @@
               PostgresStatement("SELECT max(number) FROM \(schema).migration"),
             ])
           connection.withLock { $0 = current }
-          // Tables that become newer still have all that this program needs.
+          // Newer tables still contain everything that this program needs.
           let newest = rows[listen.count + 1][0].int(0).map { Int($0) }
           version.withLock { $0 = max($0, newest ?? 0) }
           return rows[listen.count].reduce(into: [:]) { newest, row in

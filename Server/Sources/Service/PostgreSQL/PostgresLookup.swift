@@ -1,11 +1,11 @@
 #if PostgreSQL
   internal import Expressions
 
-  /// Finds out what became of a transaction whose commit had no answer, instead of repeating it.
+  /// Finds out whether a transaction whose commit had no answer was stored, instead of repeating the transaction.
   struct PostgresLookup: Sendable {
     enum Outcome: Sendable {
       case stored
-      /// Not stored, and it never will be: deciding again is safe.
+      /// The change is not stored, and never will be, so deciding again is safe.
       case notStored
       /// The user was changed once more, so the commit leaves no trace.
       case unknown
@@ -14,13 +14,13 @@
     let pool: PostgresPool
     let schema: String
 
-    /// Asks until the database answers or a time is over.
+    /// Asks until the database answers or the deadline has passed.
     ///
     /// - Returns: nil without an answer.
     func outcomes(
       of writes: [PostgresWriter.Write], until due: ContinuousClock.Instant
     ) async throws -> [Outcome]? {
-      // A repeated request finds its answer, or is decided again: one of two answers can be stored.
+      // A repeated request finds its answer or is decided again, because only one of two answers can be stored.
       let open = writes.indices.filter { writes[$0].answering == nil }
       var outcomes = writes.map { _ in Outcome.notStored }
       guard !open.isEmpty else { return outcomes }
@@ -66,7 +66,7 @@
             .ints(writes.map(\.revision)), .ints(writes.map { _ in PostgresWriter.newRevision() }),
           ]), .commit,
       ])
-      // A user who was deleted is decided again.
+      // A deleted user is decided again.
       var outcomes = writes.map { _ in Outcome.notStored }
       for row in rows[2] {
         guard let number = row.int(0), let newest = row.int(1) else { continue }

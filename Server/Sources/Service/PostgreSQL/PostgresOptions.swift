@@ -1,21 +1,21 @@
 package import Logging
 
-/// Where the database of `--state postgres` is, and how long the service waits for it.
+/// The location of the database of `--state postgres`, and the time limits for using it.
 package struct PostgresOptions: Sendable {
-  /// `postgresql://user:password@host:port/database?sslmode=verify-full`. It is never printed.
+  /// The address `postgresql://user:password@host:port/database?sslmode=verify-full`, which is never printed.
   package var url: String
-  /// The schema that has the tables.
+  /// The schema that contains the tables.
   package var schema = "tollgate"
-  /// Connections at once.
+  /// The maximum number of connections.
   package var connections = 8
-  /// How long connecting takes at most, and how long a request waits for a free connection, in milliseconds.
+  /// The maximum time for connecting, and for waiting for a free connection, in milliseconds.
   package var connectTimeout = 1_000
-  /// How long a statement takes at most, in milliseconds.
+  /// The maximum time for a statement, in milliseconds.
   package var statementTimeout = 1_500
-  /// How long a statement waits for a lock, in milliseconds.
+  /// The maximum time that a statement waits for a lock, in milliseconds.
   package var lockTimeout = 500
-  /// Whether starting creates the tables or brings them up to date. Without it, tables of the version before are used
-  /// as they are.
+  /// Whether the server creates or updates the tables when it starts. If false, tables of the previous version are used
+  /// unchanged.
   package var migrates = true
   package var log: Logger
 
@@ -24,7 +24,7 @@ package struct PostgresOptions: Sendable {
     self.log = log
   }
 
-  /// The reason why a schema cannot have this name; nil if it can.
+  /// The reason why a schema cannot have this name; nil for a valid name.
   package static func problem(ofSchema name: String) -> String? {
     let first = name.utf8.first
     let isName =

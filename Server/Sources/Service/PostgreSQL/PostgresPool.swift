@@ -7,9 +7,9 @@
   final class PostgresPool: Sendable {
     private struct State: Sendable {
       var idle: [PostgresConnection] = []
-      /// Connecting has failed this often in a row.
+      /// The number of consecutive failed attempts to connect.
       var failures = 0
-      /// Before this time no request connects: they fail with the last fault.
+      /// The time of the next attempt to connect. Earlier requests fail with the last fault.
       var nextAttempt = ContinuousClock.now
       var lastFault = PostgresFault(.unreachable)
     }
@@ -27,10 +27,10 @@
       threads.start()
     }
 
-    /// - Throws: a `ServiceError` if the address is not one.
+    /// - Throws: a `ServiceError` if the address is invalid.
     convenience init(checked options: PostgresOptions) throws {
       guard PostgresSchema.isAddress(options.url) else {
-        // The address has the password.
+        // The address contains the password.
         throw ServiceError.badRequest(
           "the address of the database is not a URL such as "
             + "'postgresql://user:password@host:5432/database?sslmode=verify-full'")
@@ -46,7 +46,7 @@
       return figures
     }
 
-    /// How often connecting has failed in a row.
+    /// The number of consecutive failed attempts to connect.
     var failures: Int { state.withLock { $0.failures } }
 
     deinit { threads.shutdownGracefully { _ in } }
@@ -64,7 +64,7 @@
       }
     }
 
-    /// The same for statements that may run twice: they only read.
+    /// Runs statements that only read, and therefore may run twice.
     func read(_ statements: [PostgresStatement]) async throws -> [[PostgresRow]] {
       do {
         return try await attempt { try $0.run(statements) }
@@ -77,7 +77,7 @@
 
     /// Runs a body with a connection until `due`, or until `StateDeadline.current`.
     ///
-    /// - Throws: a `PostgresFault`. If it is in doubt, a change may be stored nevertheless.
+    /// - Throws: a `PostgresFault`. If the fault is in doubt, a change may be stored nevertheless.
     func attempt<Result: Sendable>(
       due: ContinuousClock.Instant? = StateDeadline.current,
       _ body: @escaping @Sendable (PostgresConnection) throws -> Result
@@ -102,7 +102,7 @@
       if !connection.isIdle, connection.fault == nil { _ = try? connection.run([.rollback]) }
       if connection.isIdle { return state.withLock { $0.idle.append(connection) } }
       guard let fault = connection.fault else { return }
-      // The others are of the same server, and have probably ended, too.
+      // The other connections are to the same server, and have probably ended too.
       if fault.kind != .timedOut { state.withLock { $0.idle.removeAll() } }
       options.log.warning("a connection to the database ended", metadata: ["problem": "\(fault)"])
     }
@@ -129,7 +129,7 @@
       }
     }
 
-    /// Lets others wait before they connect, longer after each failure, and not all servers for as long.
+    /// Delays the next attempt to connect. The delay grows with each failure, and differs between servers.
     private func failed(_ fault: PostgresFault) {
       counted.withLock { $0.connectionFailures += 1 }
       let isFirst = state.withLock { state in

@@ -3,7 +3,7 @@
   internal import Requests
   internal import RuleEngine
 
-  /// Moving records, and everything of a user.
+  /// Moves records, and reads or deletes all data about a user.
   extension PostgresStore {
     private var answersHaveUsers: Bool {
       version.withLock { $0 >= PostgresSchema.answersHaveUsers }
@@ -46,7 +46,7 @@
 
     private func answers(of user: StateKey) -> PostgresStatement {
       let columns = "request, answered_at, question, answer, version"
-      // Programs that know version 1 of the tables store no users.
+      // Programs that know only version 1 of the tables do not store the user of an answer.
       let own = """
         SELECT \(columns) FROM \(schema).answer WHERE application = $1::text AND user_id = $2::text
         UNION ALL
@@ -71,7 +71,7 @@
         })
     }
 
-    /// The user of a row, whose ID may be in its state.
+    /// The user of a row. The row's state may contain the user's ID.
     static func key(_ row: PostgresRow, _ state: [UInt8]?) -> StateKey {
       let stored = row.text(1) ?? ""
       let long =
@@ -134,7 +134,7 @@
     private func users(after cursor: StateCursor, _ limit: PostgresValue) async throws
       -> [StateRecord]
     {
-      // Users without state are skipped, and are not the end.
+      // Users without state are skipped, but do not mark the end.
       let after = StateKey(cursor.name, in: cursor.application).storedUser
       let rows = try await pool.read([
         PostgresStatement(
@@ -171,8 +171,8 @@
       }
     }
 
-    /// The statements that store a record. If it has a name, the second one returns a row if another record of this
-    /// name is stored.
+    /// The statements that store a record. For a record with a name, the second statement returns a row if another
+    /// record with this name is stored.
     private func insert(_ record: StateRecord) -> ([PostgresStatement], name: String?) {
       switch record {
       case .config(let version, let application, let bytes):

@@ -3,7 +3,7 @@
   internal import Requests
   internal import RuleEngine
 
-  /// Deleting what is no longer needed.
+  /// Deletes data that is no longer needed.
   extension PostgresStore {
     package func deleteOld(_ retention: Retention) async throws -> Bool {
       try await pool.run { connection in
@@ -24,7 +24,7 @@
         let answers = rows[0].count
         try trim(rows[1], retention, connection)
         try connection.run([.commit])
-        // The end of the table is followed by its beginning, the next time.
+        // After the end of the table, the next call continues at its beginning.
         let hasMoreUsers = rows[1].count == Retention.usersAtOnce
         retained.withLock {
           $0 = hasMoreUsers ? Self.cursor(rows[1].last) : []
@@ -128,7 +128,7 @@
           """, [.text(pool.options.schema)])
       ])
       return rows[0].map { row in
-        // -1 before the table was analyzed.
+        // The estimate is -1 before the table is analyzed.
         TableSize(
           table: row.text(0) ?? "", bytes: Int(row.int(1) ?? 0),
           rows: row.int(2).flatMap { $0 < 0 ? nil : Int($0) })

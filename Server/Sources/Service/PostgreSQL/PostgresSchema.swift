@@ -2,9 +2,9 @@
   internal import CPostgreSQL
   internal import Foundation
 
-  /// The tables of a schema, and how those of earlier versions become them.
+  /// The tables of a schema, and the migrations from earlier versions.
   struct PostgresSchema: Sendable {
-    /// The name in quotes, as statements have it.
+    /// The name in quotes, for statements.
     let name: String
     private let plainName: String
 
@@ -62,18 +62,18 @@
       ]
     }
 
-    /// The version of this program.
+    /// The version of the tables in this program.
     static let newest = PostgresSchema("").migrations.count
-    /// From this version on, answers have their users.
+    /// The first version in which answers are stored with their users.
     static let answersHaveUsers = 2
 
-    /// Creates the tables, or brings them up to date. Of servers that start at once, one does.
+    /// Creates the tables, or brings them up to date. If several servers start at once, only one server does this.
     ///
     /// - Parameters:
-    ///   - last: the version that they get.
+    ///   - last: the version to migrate to.
     ///   - patience: how long a migration may take.
-    /// - Returns: the version that they had, or nil if there were none.
-    /// - Throws: a `ServiceError` if a newer program made the tables.
+    /// - Returns: the previous version, or nil if there were no tables.
+    /// - Throws: a `ServiceError` if a newer program created the tables.
     @discardableResult
     func migrate(
       _ connection: PostgresConnection, to last: Int = newest,
@@ -85,7 +85,7 @@
         do {
           return try run(connection, to: last, patience)
         } catch let fault as PostgresFault where fault.kind == .locked && attempt < 20 {
-          // Others read and write between two attempts.
+          // Other transactions read and write between two attempts.
           _ = try connection.run([PostgresStatement("SELECT pg_sleep(0.2)")])
         }
       }
@@ -107,11 +107,11 @@
           PostgresStatement(
             "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
             [.text("tollgate schema \(plainName)")]),
-          // All users of a table wait while it waits for that table.
+          // While this transaction waits for a table, all other users of the table wait too.
           PostgresStatement("SET LOCAL lock_timeout = '1s'"),
         ], timeout: patience)
       do {
-        // Another server may have been faster.
+        // Another server may already have migrated the tables.
         let version = try version(connection)
         if version == nil { try connection.run(first(connection), timeout: patience) }
         for number in (version ?? 0)..<max(last, version ?? 0) {
@@ -129,9 +129,9 @@
       }
     }
 
-    /// The version of the tables, which this program must know, or the one before.
+    /// The version of the tables, which must be the version of this program or the previous version.
     ///
-    /// - Throws: a `ServiceError` with what to do.
+    /// - Throws: a `ServiceError` that says what to do.
     func check(_ connection: PostgresConnection) throws -> Int {
       let found = try version(connection)
       guard let found, found >= Self.newest - 1 else {
@@ -147,7 +147,7 @@
       let known = try connection.run([
         PostgresStatement("SELECT FROM pg_namespace WHERE nspname = $1::text", [.text(plainName)])
       ])
-      // Creating it takes a privilege even where it exists.
+      // Creating a schema requires a privilege, even if the schema exists.
       let create = known[0].isEmpty ? ["CREATE SCHEMA \(name)"] : []
       let statements =
         create + [
@@ -161,7 +161,7 @@
 
     /// The number of the last migration; nil without tables.
     private func version(_ connection: PostgresConnection) throws -> Int? {
-      // Not by `to_regclass`, which may answer from before the lock.
+      // This does not use `to_regclass`, whose answer may be from before the lock.
       let table = try connection.run([
         PostgresStatement(
           """

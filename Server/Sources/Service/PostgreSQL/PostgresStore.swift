@@ -6,8 +6,8 @@
 
   /// The store of `--state postgres`, which several servers share.
   ///
-  /// Everything of a user is one row with a revision. A change is stored if the row still has the revision that
-  /// was read. Groups of changes are one transaction and one round trip.
+  /// All data of a user is one row with a revision. A change is stored if the row still has the revision that was read.
+  /// Groups of changes are one transaction and one round trip.
   package struct PostgresStore: StateStore {
     let pool: PostgresPool
     let schema: String
@@ -15,9 +15,9 @@
     let listener: PostgresListener
     var lookup: PostgresLookup { PostgresLookup(pool: pool, schema: schema) }
 
-    /// The version of the tables, which may become newer meanwhile.
+    /// The version of the tables, which another server may update.
     let version: Locked<Int>
-    /// Where deleting what is no longer needed continues.
+    /// The key after which the next deletion of old data continues.
     let retained = Locked<[UInt8]>([])
 
     /// Connects, and creates the tables or brings them up to date.
@@ -112,7 +112,7 @@
     package var figures: StoreFigures? { pool.figures }
 
     package func check() async throws {
-      // A server that became read-only keeps its connections.
+      // A database server that becomes read-only keeps its connections, so this checks whether it is writable.
       let rows = try await pool.read([
         PostgresStatement("SELECT current_setting('transaction_read_only') = 'on'")
       ])
@@ -131,7 +131,7 @@
       self.init(variants: value?["variants"], times: value?["occurrences"])
     }
 
-    /// The column `state`. It also has an ID that is too long for its own column.
+    /// The column `state`. The column also contains an ID that is too long for the column of IDs.
     func row(of key: StateKey) -> String {
       Value.members([
         "variants": variants, "occurrences": times,

@@ -2,7 +2,7 @@
   internal import Expressions
   internal import Requests
 
-  /// Changing several users with their rows locked.
+  /// Changes several users while their rows are locked.
   extension PostgresStore {
     private static let mostAttempts = 8
 
@@ -19,12 +19,12 @@
             if let answers = attempt.answers { return answers }
             continue
           }
-          // All were stored, or none.
+          // Either all changes were stored, or no change.
           let outcomes = try await lookup.outcomes(of: lost.writes, until: due) ?? [.unknown]
           if outcomes.contains(.stored), let answers = attempt.answers { return answers }
           if outcomes.contains(.unknown) { throw lost.fault.answer ?? lost.fault }
         } catch let fault as PostgresFault {
-          // Before the commit a lost connection has changed nothing.
+          // A connection that is lost before the commit has changed nothing.
           let isLost = fault.isInDoubt && fault.kind != .timedOut && ContinuousClock.now < due
           if !isLost { throw fault.answer ?? fault }
         }
@@ -38,7 +38,7 @@
       var fault: PostgresFault
     }
 
-    /// - Returns: no answers if another server has answered one of the requests meanwhile; then nothing is stored.
+    /// - Returns: no answers if another server has answered one of the requests meanwhile. Nothing is stored then.
     private func update<Answer>(
       _ keys: [StateKey], _ connection: PostgresConnection,
       _ decide: (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)
@@ -98,7 +98,7 @@
       }
     }
 
-    /// Begins a transaction that holds the rows of users, and reads them and the answers to requests.
+    /// Begins a transaction that locks the rows of users, and reads the rows and the answers to requests.
     private func lock(_ keys: [StateKey], _ connection: PostgresConnection) throws -> (
       byKey: [[UInt8]: Stored], answers: [[UInt8]: StoredAnswer]
     ) {
@@ -132,7 +132,7 @@
       return (users, answers)
     }
 
-    /// Deletes the rows that were added to be locked and have stored nothing.
+    /// Deletes rows that were added only to be locked, and that store nothing.
     private func unused(_ keys: [StateKey]) -> PostgresStatement {
       PostgresStatement(
         """
@@ -144,7 +144,7 @@
   }
 
   extension StateKey {
-    // By bytes: different IDs may be equal strings.
+    // Parts are compared by their bytes, because different IDs may be equal strings.
     fileprivate static func part(_ application: [UInt8]?, _ name: [UInt8]?) -> [UInt8] {
       (application ?? []) + [0] + (name ?? [])
     }

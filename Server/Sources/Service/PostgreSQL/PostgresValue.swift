@@ -1,5 +1,5 @@
 #if PostgreSQL
-  /// A parameter of a statement, in PostgreSQL's binary format. Statements cast each to its type.
+  /// A parameter of a statement, in PostgreSQL's binary format. Statements cast each parameter to its type.
   enum PostgresValue: Sendable {
     case text(String?)
     case bytes([UInt8])
@@ -30,7 +30,7 @@
       return true
     }
 
-    /// The server has no U+0000 in text.
+    /// Appends a text, in which U+FFFD replaces U+0000, because PostgreSQL does not support U+0000.
     private static func append(_ text: String, to buffer: inout [UInt8]) {
       if text.utf8.contains(0) {
         buffer += text.replacing("\0", with: "\u{FFFD}").utf8
@@ -84,7 +84,7 @@
       fields[column].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A bigint.
+    /// The value of a bigint column.
     func int(_ column: Int) -> Int64? {
       fields[column].map { $0.reduce(0) { $0 << 8 | Int64($1) } }
     }
@@ -96,7 +96,7 @@
   struct PostgresStatement: Sendable {
     let sql: String
     let values: [PostgresValue]
-    /// Whether the connection prepares it once and uses it again.
+    /// Whether the connection prepares the statement once and reuses it.
     let isPrepared: Bool
 
     init(_ sql: String, _ values: [PostgresValue] = [], isPrepared: Bool = true) {

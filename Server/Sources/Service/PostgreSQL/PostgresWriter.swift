@@ -4,19 +4,19 @@
 
   /// Groups the changes of concurrent requests into transactions of one round trip each.
   ///
-  /// A group waits for no user: rows that another transaction holds count as changed. New rows and answers are
-  /// inserted in one order by every server, so that no two groups wait for each other.
+  /// A group does not wait for locked rows: rows that another transaction holds count as changed. All servers insert
+  /// new rows and answers in the same order, so that no two groups wait for each other.
   actor PostgresWriter {
     /// A change of one request.
     struct Write: Sendable {
       let key: StateKey
       /// The revision that was read.
       let revision: Int64
-      /// The user's new state; nil if it stays.
+      /// The user's new state; nil if the state does not change.
       let state: StoredState?
-      /// The change with the answer to store; nil for none.
+      /// The change with the answer to store; nil if no answer is stored.
       let answering: StateChange?
-      /// The revision that it gives the user.
+      /// The revision that the change gives the user.
       let next = PostgresWriter.newRevision()
 
       init(_ key: StateKey, _ revision: Int64, _ state: StoredState?, _ answering: StateChange?) {
@@ -39,7 +39,7 @@
       let done: CheckedContinuation<Bool, any Error>
     }
 
-    /// A user or a request that a group can have once.
+    /// A user or a request, which a group can contain only once.
     private enum Part: Hashable {
       case user(StateKey)
       case request(StateKey)
@@ -55,9 +55,9 @@
     private var running = 0
     private var isTiming = false
 
-    /// Writes of one group at most.
+    /// The maximum number of writes in a group.
     private static let largestGroup = 256
-    /// Groups at once: while one waits for the disk, the next one is sent.
+    /// The maximum number of groups at once. While one group waits for the disk, the next group is sent.
     private static let mostGroups = 2
 
     init(_ pool: PostgresPool, schema: String, version: Locked<Int>) {
@@ -67,12 +67,13 @@
       lookup = PostgresLookup(pool: pool, schema: schema)
     }
 
-    /// A number that no other change has, so that a user who was deleted is not taken for what they were.
+    /// A number that no other change has, so that a user that was deleted and added again is not mistaken for the
+    /// deleted user.
     static func newRevision() -> Int64 { .random(in: 1...Int64.max) }
 
-    /// Stores a change if the user still has its revision and the request has no answer.
+    /// Stores a change if the user still has the revision that was read, and the request has no answer.
     ///
-    /// - Returns: whether it was stored. It is on the server's disk then.
+    /// - Returns: whether the change was stored. A stored change is on the server's disk.
     func store(_ write: Write) async throws -> Bool {
       let due = StateDeadline.current
       return try await withCheckedThrowingContinuation { done in
@@ -131,7 +132,7 @@
       (error as? PostgresFault)?.answer ?? error
     }
 
-    /// Nothing of a group is stored if one of its changes fails.
+    /// Stores the changes of a failed group separately, because no change of a group is stored if one change fails.
     private func storeSeparately(_ group: [Waiting]) async {
       for one in group {
         do {
@@ -156,7 +157,7 @@
       }
     }
 
-    /// Takes waiting writes. Of those with one user or request the first is taken, and the others have lost.
+    /// Takes waiting writes. Among writes for the same user or request, the first is taken, and the others fail.
     private func nextGroup() -> [Waiting] {
       let candidates = waiting.prefix(Self.largestGroup)
       waiting.removeFirst(candidates.count)
@@ -179,7 +180,7 @@
 
     /// Stores a group.
     ///
-    /// - Returns: the indices of those that were stored.
+    /// - Returns: the indices of the stored changes.
     private func store(_ group: [Waiting]) async throws -> Set<Int> {
       let (writes, schema, counted) = (group.map(\.write), schema, pool.counted)
       let version = version.withLock { $0 }
@@ -194,7 +195,8 @@
 
     // MARK: Statements
 
-    /// The statements that store changes, and which of them returns the numbers of those that were stored, from 1.
+    /// The statements that store changes, and the index of the statement that returns the numbers of the stored
+    /// changes, from 1.
     static func statements(_ writes: [Write], _ schema: String, _ version: Int) -> (
       all: [PostgresStatement], store: Int
     ) {
@@ -206,7 +208,7 @@
       return (statements, store)
     }
 
-    /// Adds rows of users that have none, to be locked.
+    /// Adds rows for users without a row, so that the rows can be locked.
     static func rows(for keys: [StateKey], _ schema: String) -> PostgresStatement {
       PostgresStatement(
         """
@@ -216,8 +218,8 @@
         """, [.texts(keys.map(\.application)), .texts(keys.map(\.storedUser))])
     }
 
-    /// A change counts if its row could be locked with the revision that was read, and then if its answer is the
-    /// first one. Both are stored, or none.
+    /// A change is stored if its row could be locked with the revision that was read, and if its answer is the first
+    /// answer to the request. The row and the answer are stored together, or not at all.
     private static func store(_ writes: [Write], _ schema: String, _ version: Int)
       -> PostgresStatement
     {

@@ -167,7 +167,7 @@ package enum APIDescription {
 
   // MARK: Schemas
 
-  /// The definitions of `corpus/schemas`, and those that only HTTP has.
+  /// The definitions of `corpus/schemas`, and definitions that only the HTTP API has.
   private static let schemas: [Value.Entry] =
     definitions(PackageResources.requests_schema_json)
     + definitions(PackageResources.outcome_schema_json) + [

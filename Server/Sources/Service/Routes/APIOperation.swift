@@ -3,10 +3,10 @@ package import Expressions
 /// The description of one route in `/openapi.json`.
 package struct APIOperation: Sendable {
   package var path: String
-  /// In lower case.
+  /// The HTTP method, in lower case.
   package var method: String
   package var summary: String
-  /// The schema of the body, or nil if there is none.
+  /// The schema of the body, or nil if there is no body.
   package var body: Value?
   /// Whether a request without a body is rejected.
   package var needsBody: Bool
@@ -15,9 +15,9 @@ package struct APIOperation: Sendable {
   package var status: Int
   package var type: String
   package var bodyType: String
-  /// Statuses of errors, in addition to those for any body or key.
+  /// Statuses of errors, in addition to the errors for any body or key.
   package var errors: [Int]
-  /// The schemas of errors that differ from the others.
+  /// The schemas of errors that differ from the usual schema, by status.
   package var errorShapes: [Int: Value]
   package var parameters: [Value]
   package var key: Key

@@ -5,14 +5,14 @@ internal import Logging
 internal import Requests
 internal import RuleEngine
 
-/// How configs are changed: `PUT /v1/config`, `POST /v1/config/rollback`, and what there was.
+/// The routes that change configs, `PUT /v1/config` and `POST /v1/config/rollback`, and that show their history.
 struct ConfigRoutes: Sendable {
   let service: DecisionService
 
   func add(to router: Router<ServiceContext>) {
     router.get("/v1/config") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
-      // Without an answer of the store it is the one that decides here.
+      // If the store does not answer, the config that decides on this server is returned.
       try? await inTime { try await application.refresh() }
       let config = application.current
       return Response(
@@ -102,7 +102,8 @@ struct ConfigRoutes: Sendable {
       ]), headers: HTTPFields(tagged: loaded))
   }
 
-  /// `{"version":3}`; without it the version before the present one.
+  /// Restores the version in a body such as `{"version":3}`. Without a body, restores the version before the current
+  /// version.
   private func rollBack(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let (application, caller) = try service.application(request, for: .administer)
     let body = try await request.bytes(service.options.limits)
@@ -118,7 +119,7 @@ struct ConfigRoutes: Sendable {
     let current = application.current
     var number = asked?.wholeNumber
     if number == nil {
-      // Going back twice goes back twice as far, and not forth again.
+      // A second rollback goes back further, instead of undoing the first rollback.
       number = try await service.store.version(
         before: current.number, hash: current.hash, of: application.id)
     }
@@ -134,7 +135,8 @@ struct ConfigRoutes: Sendable {
     let loaded = try await inTime {
       try await application.put(
         text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
-        // If the caller did not say which version, it is the one before the one that the caller saw.
+        // If the caller named no version, the current version must still be the version that the rollback was computed
+        // from.
         after: asked == nil ? current.number : nil, origin: origin)
     }
     context.logger.info(
@@ -149,7 +151,7 @@ struct ConfigRoutes: Sendable {
       ]))
   }
 
-  /// A difference in a line for the audit log.
+  /// A difference as one line for the audit log.
   private static func summary(_ difference: Value) -> String {
     let count = difference["changes"]?.elements?.count ?? 0
     let placements = difference["placements"]?.members ?? []
@@ -163,14 +165,14 @@ struct ConfigRoutes: Sendable {
 }
 
 extension HTTPFields {
-  /// The number and the tag of a config.
+  /// Creates headers with the number and the tag of a config.
   fileprivate init(tagged config: LoadedConfig) {
     self.init()
     self[.eTag] = "\"\(config.hash)\""
     self[.configVersion] = String(config.number)
   }
 
-  /// The number of the config that answered.
+  /// Creates a header with the number of the config that decided.
   init(version: Int) {
     self.init()
     self[.configVersion] = String(version)
@@ -179,6 +181,6 @@ extension HTTPFields {
 
 extension HTTPField.Name {
   static let configVersion = Self("tollgate-config-version")!
-  /// `true` where a request was decided without stored state.
+  /// The header that is `true` if a request was decided without stored state.
   static let withoutState = Self("tollgate-without-state")!
 }

@@ -36,7 +36,7 @@ struct OFREP: Sendable {
     let (application, _) = try service.application(request, for: .decide)
     let key = key.removingPercentEncoding ?? key
     let config = application.current
-    // The name of a placement may end like a flag of another one.
+    // The name of a placement may end like a flag of another placement.
     let kind =
       config.ruleSet.placement(named: key) != nil
       ? .paywall : Kind.allCases.last { key.hasSuffix($0.rawValue) } ?? .paywall
@@ -97,9 +97,10 @@ struct OFREP: Sendable {
     var message: String
   }
 
-  /// The user record of an evaluation context: `targetingKey` is the user, the objects `user`, `device` and `params` are
-  /// attributes, and all other members are attributes of the user. An attribute in `user` takes precedence over the same one
-  /// beside it. On a server that trusts contexts, other members of user records are used too.
+  /// The user record of an evaluation context: `targetingKey` is the user, the objects `user`, `device` and `params`
+  /// are attributes, and all other members are attributes of the user. An attribute in `user` takes precedence over an
+  /// attribute with the same name outside `user`. On a server that trusts contexts, other members of user records are
+  /// used too.
   private func record(_ request: Request) async throws -> Result<[UInt8], Fault> {
     let body: Value
     do {
@@ -179,7 +180,7 @@ struct OFREP: Sendable {
       }
     return .members([
       "key": .string(key), "value": value, "reason": .string(reason),
-      // Clients read it even without an experiment.
+      // Clients read `variant` even without an experiment.
       "variant": variant?["id"] ?? result?["result"],
       "metadata": .members([
         "placement": line["placement"],

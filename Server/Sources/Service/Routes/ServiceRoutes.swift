@@ -19,7 +19,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   OFREP(service: service).add(to: router)
   router.post("/v1/decide") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
-    // A request is decided by one config, even if another one is put in the meantime.
+    // A request is decided with one config, even if another config is published in the meantime.
     let config = application.current
     let body = try await request.bytes(limits)
     let answer = try await service.decide(body, application, config)
@@ -45,7 +45,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
     let context = try JSONRequest(try await request.bytes(limits), nesting: limits.nesting)
     return Response(json: try SuperscriptEvaluation.answer(context.value))
   }
-  // Long operations run on threads of their own.
+  // Long operations run on their own threads.
   for question in PreparedConfig.Question.allCases {
     router.post(RouterPath("/v1/\(question)")) { request, _ in
       let (application, _) = try service.application(request, for: .decide)

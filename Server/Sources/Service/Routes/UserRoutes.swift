@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Requests
 internal import RuleEngine
 
-/// Shows and deletes everything stored of a user: `GET` and `DELETE /v1/users/{id}`.
+/// Shows and deletes all stored data of a user: `GET` and `DELETE /v1/users/{id}`.
 ///
 /// Both add an entry to the audit log, which counts the rows that were read or deleted, and does not name the user.
 struct UserRoutes: Sendable {

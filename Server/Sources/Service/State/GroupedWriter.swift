@@ -2,10 +2,10 @@ internal import GRDB
 
 /// Groups the writes of concurrent requests into one transaction, so that one flush to the disk acknowledges many of them.
 ///
-/// While a transaction is being written, new writes wait for the next one. A single writer therefore waits for one flush, and
-/// a hundred of them wait for two.
+/// While a transaction is being written, new writes wait for the next one. A single writer therefore waits for one
+/// flush, and a hundred writers wait for two flushes.
 actor GroupedWriter {
-  /// A write of one request. It runs in its own savepoint: if it throws, none of it is stored.
+  /// A write of one request, which runs in its own savepoint. If the write throws, nothing of it is stored.
   typealias Write = @Sendable (Database) throws -> Bool
 
   private struct Waiting {
@@ -27,7 +27,7 @@ actor GroupedWriter {
 
   /// Runs a write and returns its result once it is on the disk.
   ///
-  /// - Throws: what the write throws, or the error of the transaction, with which all of its writes fail.
+  /// - Throws: the error of the write, or the error of the transaction, which fails all of its writes.
   func callAsFunction(_ write: @escaping Write) async throws -> Bool {
     try await withCheckedThrowingContinuation { done in
       waiting.append(Waiting(write: write, done: done))

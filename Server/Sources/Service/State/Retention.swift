@@ -1,10 +1,11 @@
 package import Expressions
 
-/// The limits of what remains stored.
+/// The limits for stored data.
 package struct Retention: Sendable {
-  /// Answers before this are deleted.
+  /// Answers before this time are deleted.
   package var oldestAnswer: Instant
-  /// By application: how many occurrences of one user and key remain. Other applications keep all they have.
+  /// The maximum number of stored occurrences of one user and key, by application. Other applications keep all
+  /// occurrences.
   package var mostOccurrences: [String: Int]
 
   package init(oldestAnswer: Instant, mostOccurrences: [String: Int]) {
@@ -12,10 +13,10 @@ package struct Retention: Sendable {
     self.mostOccurrences = mostOccurrences
   }
 
-  /// Occurrences of one user and key that remain stored if the largest limit counts this many.
+  /// The maximum number of stored occurrences of one user and key, if the config's largest limit counts this many.
   package static func mostOccurrences(for largestLimit: Int) -> Int { max(100, largestLimit) }
 
-  /// Answers and users of one batch, so that others wait for a moment only.
+  /// The maximum number of answers in a batch, so that other transactions wait only briefly.
   static let answersAtOnce = 1_000
   static let usersAtOnce = 500
 }
@@ -24,6 +25,6 @@ package struct Retention: Sendable {
 package struct TableSize: Hashable, Sendable {
   package var table: String
   package var bytes: Int
-  /// As the database estimates it; nil if it does not.
+  /// The number of rows, as the database estimates it; nil without an estimate.
   package var rows: Int?
 }

@@ -4,7 +4,7 @@ internal import GRDB
 internal import Requests
 internal import RuleEngine
 
-/// Moving records, and everything of a user.
+/// Moves records, and reads or deletes all data about a user.
 extension SQLiteStore {
   // MARK: Users
 

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import GRDB
 
-/// Deleting what is no longer needed.
+/// Deletes data that is no longer needed.
 extension SQLiteStore {
   package func deleteOld(_ retention: Retention) async throws -> Bool {
     let after = retained.withLock { $0 }
@@ -42,7 +42,7 @@ extension SQLiteStore {
     return hasMore || last != nil
   }
 
-  /// The whole database: SQLite does not say how large a table is.
+  /// The size of the whole database, because SQLite does not report the size of a table.
   package func sizes() async throws -> [TableSize] {
     let bytes = try await database.read { database in
       try Int.fetchOne(

@@ -6,14 +6,14 @@ internal import RuleEngine
 
 /// The store of `--state sqlite`: tables of the server's own database.
 ///
-/// A change is stored if what it was decided by still equals what is stored.
+/// A change is stored only if the state that it was decided with is still the stored state.
 package struct SQLiteStore: StateStore {
   let database: any DatabaseWriter
   private let writer: GroupedWriter
-  /// Where deleting what is no longer needed continues.
+  /// The key after which the next deletion of old data continues.
   let retained = Locked(StateKey("", in: ""))
 
-  /// Creates the tables, or brings those of an earlier version up to date.
+  /// Creates the tables, or brings tables of an earlier version up to date.
   package init(_ database: any DatabaseWriter) throws {
     self.database = database
     writer = GroupedWriter(database)
@@ -134,14 +134,14 @@ package struct SQLiteStore: StateStore {
     }
     for limit in change.occurrences { try record(limit, change, of: key, database) }
     guard let request = key.request, let answer = change.answer else { return }
-    // By the server's time: the request may name any.
+    // The server's time is stored, because a request may contain any time.
     try database.cachedStatement(sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?, ?, ?)")
       .execute(
         arguments: [
           key.application, request, change.answeredAt.milliseconds, Data(answer.question),
           Data(answer.bytes), answer.version, key.user,
         ])
-    // Many at once after a pause, but not so many that others wait.
+    // After a pause, many old answers are deleted at once, but not so many that other transactions wait.
     try database.cachedStatement(
       sql: """
         DELETE FROM decided WHERE rowid IN (
@@ -166,7 +166,7 @@ package struct SQLiteStore: StateStore {
 }
 
 extension StoredState {
-  /// Adds an occurrence behind the others of its key.
+  /// Adds an occurrence after the other occurrences of its key.
   mutating func add(_ time: Instant, to key: String) {
     if let at = occurrences.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
       occurrences[at].times.append(time)

@@ -3,9 +3,9 @@ package import GRDB
 
 /// The persistent state of the server: one SQLite database.
 package enum ServiceDatabase {
-  /// Opens the database of a folder, which is created if it is missing. Without a folder it is in memory.
+  /// Opens the database of a folder, which is created if it is missing. Without a folder, the database is in memory.
   ///
-  /// It is in WAL mode, and acknowledged writes are on the disk.
+  /// The database is in WAL mode, and acknowledged writes are on the disk.
   package static func open(in folder: String?) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
@@ -15,7 +15,7 @@ package enum ServiceDatabase {
     guard let folder else { return try DatabaseQueue(configuration: configuration) }
     try make(folder)
     let path = folder + "/tollgate.sqlite"
-    // It contains users' data and the key that seals checkouts. SQLite gives its other files the same mode.
+    // The file contains users' data and the key that seals checkouts. SQLite gives its other files the same mode.
     let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if file >= 0 {
       fchmod(file, 0o600)
@@ -24,17 +24,17 @@ package enum ServiceDatabase {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
-  /// Whether a folder has a database.
+  /// Whether a folder contains a database.
   package static func exists(in folder: String) -> Bool {
     FileManager.default.fileExists(atPath: folder + "/tollgate.sqlite")
   }
 
-  /// Only one server can use a folder at a time, because each also has configs and decisions in memory. The lock ends with
-  /// the process, however that ends.
+  /// Only one server can use a folder at a time, because each also has configs and decisions in memory. The lock ends
+  /// with the process, however the process ends.
   package static func lock(_ folder: String) throws(ServiceError) {
     try make(folder)
     let path = folder + "/tollgate.lock"
-    // Not closed: the process holds the lock until it ends.
+    // The file is not closed, because the process holds the lock until it ends.
     let file = creat(path, 0o600)
     guard file >= 0 else {
       throw .badRequest(

@@ -1,11 +1,11 @@
 package import Expressions
 
-/// Writes everything that a store keeps as lines of JSON, and reads such lines again.
+/// Writes the contents of a store as lines of JSON, and reads such lines again.
 ///
-/// The first line names the format, and the last one has the counts, so that an incomplete file is recognized.
+/// The first line names the format, and the last line contains the counts, so that an incomplete file is recognized.
 package enum StateMoving {
   private static let format = 1
-  /// Records that are read or stored at once.
+  /// The number of records that are read or stored at once.
   package static let batch = 500
 
   package static var header: Value {
@@ -16,7 +16,7 @@ package enum StateMoving {
     .members(["kind": "end", "counts": counts.value])
   }
 
-  /// Where an export continues, and what it has written before.
+  /// The place where an export continues, and the records that it has already written.
   package struct Progress: Equatable, Sendable {
     package var last: (kind: StateRecord.Kind, cursor: StateCursor)?
     package var counts = StateCounts()
@@ -25,7 +25,7 @@ package enum StateMoving {
 
     package init() {}
 
-    /// Takes a line that was written before.
+    /// Reads a line that was already written.
     package mutating func take(_ line: [UInt8]) throws(ServiceError) {
       switch try StateMoving.line(line, isFirst: !hasHeader) {
       case .header: hasHeader = true
@@ -41,9 +41,9 @@ package enum StateMoving {
     }
   }
 
-  /// Writes what follows.
+  /// Writes the remaining records.
   ///
-  /// - Parameter write: takes whole lines.
+  /// - Parameter write: receives whole lines.
   package static func export(
     _ store: any StateStore, after progress: Progress = Progress(),
     _ write: ([UInt8]) throws -> Void

@@ -3,10 +3,10 @@ internal import Foundation
 package import Requests
 internal import RuleEngine
 
-/// A part of what a store keeps, as one line of an export.
+/// A record of a store, which is one line of an export.
 package enum StateRecord: Equatable, Sendable {
   case config(ConfigVersion, application: String, bytes: [UInt8])
-  /// Entries have numbers, so that importing one twice adds one.
+  /// Entries have numbers, so that importing an entry twice adds it only once.
   case audit(AuditEntry, number: Int64)
   case user(StoredState, StateKey)
   /// The user of the key is empty if an earlier program stored the answer.
@@ -26,7 +26,7 @@ package enum StateRecord: Equatable, Sendable {
     }
   }
 
-  /// Where the next record of the kind follows.
+  /// The place after which the next record of the kind follows.
   package var cursor: StateCursor {
     switch self {
     case .config(let version, let application, _):
@@ -39,7 +39,7 @@ package enum StateRecord: Equatable, Sendable {
   }
 }
 
-/// A place in the order in which a store returns records. Before all others by default.
+/// A place in the order in which a store returns records. The default is the place before all records.
 package struct StateCursor: Equatable, Sendable {
   package var application = ""
   package var name = ""
@@ -52,7 +52,7 @@ package struct StateCursor: Equatable, Sendable {
   }
 }
 
-/// How many records there are, and what they have.
+/// The numbers of records, and of the assignments and occurrences of users.
 package struct StateCounts: Equatable, Sendable {
   package var configs = 0
   package var audit = 0
@@ -91,7 +91,7 @@ package struct StateCounts: Equatable, Sendable {
       Self.members.map { .init(key: .string($0), value: .int(Int64(self[keyPath: $1]))) })
   }
 
-  /// The members that the other counts have fewer of.
+  /// The names of the counts that are smaller in the other counts.
   package func missing(in other: StateCounts) -> [String] {
     Self.members.filter { self[keyPath: $1] > other[keyPath: $1] }.map(\.0)
   }

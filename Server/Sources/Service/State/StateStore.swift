@@ -5,39 +5,39 @@ internal import RuleEngine
 /// The storage of the service: variants and occurrences of users, the answers to requests with an ID, and configs
 /// with their history and audit log.
 ///
-/// Each method is a whole operation. Two requests that change one user at once never both succeed in `store` with
-/// what they have read before.
+/// Each method is a whole operation. If two requests read the same state of a user, at most one of them succeeds in
+/// `store`.
 package protocol StateStore: Sendable {
   // MARK: Users
 
-  /// Reads a user and a request, as of one moment.
+  /// Reads the stored data of a user and of a request, as of one moment.
   func read(_ key: StateKey) async throws -> Stored
 
   /// Stores a change if the user and the request are still as they were read.
   ///
-  /// - Returns: whether it was stored. It is on the disk then.
+  /// - Returns: whether the change was stored. A stored change is on the disk.
   func store(_ change: StateChange, of key: StateKey, ifStill stored: Stored) async throws -> Bool
 
-  /// Reads and changes several users, one after the other. No other change of these users comes between, and all
+  /// Reads and changes several users, one after another. No other change of these users happens in between, and all
   /// changes are stored together.
   ///
-  /// - Parameter decide: takes what is stored for a key, with the changes of the keys before. It runs again for all
-  ///   keys if the changes could not be stored.
+  /// - Parameter decide: receives the stored data of a key, including the changes for earlier keys. The function runs
+  ///   again for all keys if the changes could not be stored.
   func update<Answer: Sendable>(
     _ keys: [StateKey],
     _ decide: @escaping @Sendable (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)
   ) async throws -> [Answer]
 
-  /// Whether anything is stored of any user.
+  /// Whether anything is stored about any user.
   func hasUsers(in application: String) async throws -> Bool
 
-  /// The states of those users that have one.
+  /// The states of the users that have a stored state.
   func states(of users: [String], in application: String) async throws -> [String: StoredState]
 
-  /// Everything that is stored of a user.
+  /// Everything that is stored about a user.
   func everything(of user: StateKey) async throws -> StoredUser
 
-  /// Deletes everything that is stored of a user, and adds an entry to the audit log that has their number.
+  /// Deletes everything that is stored about a user, and adds an entry with the counts to the audit log.
   func delete(_ user: StateKey, by caller: String) async throws -> StoredUser
 
   // MARK: Moving
@@ -46,10 +46,10 @@ package protocol StateStore: Sendable {
   func records(_ kind: StateRecord.Kind, after cursor: StateCursor, limit: Int) async throws
     -> [StateRecord]
 
-  /// Stores records. Users and answers replace those of the same key.
+  /// Stores records. Users and answers replace stored records with the same key.
   ///
-  /// - Throws: a `ServiceError` if a config or an entry of the audit log differs from the one of its number; then
-  ///   nothing is stored.
+  /// - Throws: a `ServiceError` if a config or an entry of the audit log differs from the stored one with the same
+  ///   number. Nothing is stored then.
   func add(_ records: [StateRecord]) async throws
 
   // MARK: Configs
@@ -59,27 +59,27 @@ package protocol StateStore: Sendable {
 
   /// Adds a version of a config and its entry in the audit log.
   ///
-  /// - Returns: its number.
+  /// - Returns: the number of the version.
   /// - Throws: `ServiceError.changedMeanwhile` if another version than `config.after` is the newest.
   func publish(_ config: NewConfig) async throws -> Int
 
-  /// Whether other servers publish configs in it, too.
+  /// Whether other servers also publish configs in the store.
   var isShared: Bool { get }
 
   /// Waits until another server publishes a config, or for a while, and returns the number of the newest version of
   /// each application.
   func newestVersions(waiting: Duration) async throws -> [String: Int]
 
-  /// The newest versions, the newest first.
+  /// The newest versions of an application's config, newest first.
   func versions(of application: String, limit: Int) async throws -> [ConfigVersion]
 
-  /// A version with its text: the newest one that has this number and source.
+  /// The newest version with this number and source, and its text.
   func config(of application: String, number: Int?, source: String?) async throws -> (
     version: ConfigVersion, bytes: [UInt8]
   )?
 
-  /// The newest version before another one that has a different text. If that one is a rollback, it is searched
-  /// before the version that the rollback went back to.
+  /// The newest version that is older than a given version and has a different text. If the given version is a
+  /// rollback, the result is older than the version that the rollback went back to.
   func version(before number: Int, hash: String, of application: String) async throws -> Int?
 
   /// The audit log of an application or of all, the newest entry first.
@@ -87,9 +87,9 @@ package protocol StateStore: Sendable {
 
   // MARK: Retention
 
-  /// Deletes a small batch of what is no longer needed, unless another server does that now.
+  /// Deletes a small batch of data that is no longer needed, unless another server is doing this now.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether there may be more data to delete.
   func deleteOld(_ retention: Retention) async throws -> Bool
 
   /// The sizes of the tables.
@@ -104,7 +104,7 @@ package protocol StateStore: Sendable {
   func check() async throws
 }
 
-/// A user of an application, and the ID of a request about them.
+/// A user of an application, and the ID of a request about the user.
 package struct StateKey: Hashable, Sendable {
   package var application: String
   package var user: String
@@ -118,25 +118,25 @@ package struct StateKey: Hashable, Sendable {
 }
 
 extension StateKey {
-  /// The user's ID, or of one that is too long for an index its beginning and its hash.
+  /// The user's ID. If the ID is too long for an index, its beginning and its hash.
   var storedUser: String {
     let most = 1_000
     guard user.utf8.count > most else { return user }
-    // It is longer than any ID that is stored as it is.
+    // The result is longer than any ID that is stored unchanged.
     return String(decoding: user.utf8.prefix(most), as: UTF8.self) + "~"
       + LoadedConfig.hash(of: Array(user.utf8))
   }
 
-  /// A part that all answers to the user's requests have. Earlier programs stored answers without their users.
+  /// Bytes that all answers to the user's requests contain. Earlier programs stored answers without their users.
   var mark: [UInt8] { Array("\"userId\":\(Value.string(user).json)".utf8) }
 }
 
-/// Everything that is stored of a user.
+/// Everything that is stored about a user.
 package struct StoredUser: Sendable {
   package var state = StoredState()
   package var answers: [(request: String, at: Instant, answer: StoredAnswer)] = []
 
-  /// The numbers of what there is.
+  /// The numbers of stored assignments, occurrences and answers.
   package var counts: Value {
     .object([
       "assignments": .int(Int64(state.assignments.count)),
@@ -145,7 +145,7 @@ package struct StoredUser: Sendable {
     ])
   }
 
-  /// An entry about the user in the audit log, which does not name them.
+  /// An entry about the user in the audit log, which does not name the user.
   package func entry(_ action: String, by caller: String, in application: String) -> AuditEntry {
     AuditEntry(
       at: ServiceTime.now(), by: caller, application: application, action: action,
@@ -159,10 +159,10 @@ package struct Stored: Equatable, Sendable {
   var state = StoredState()
   /// The earlier answer to the request.
   package var answer: StoredAnswer?
-  /// Differs whenever the user was changed, in stores that count changes; 0 if nothing is stored.
+  /// A number that differs after every change of the user, in stores that count changes; 0 if nothing is stored.
   var revision: Int64 = 0
 
-  /// The state as requests use it: keys are sorted, and so are the times of each.
+  /// The state as requests use it, with sorted keys and sorted times.
   package var user: StoredState {
     var user = state
     user.occurrences.sort { $0.key < $1.key }
@@ -190,7 +190,7 @@ package struct StoredAnswer: Equatable, Sendable {
 
 /// The effects of a decision.
 package struct StateChange: Sendable {
-  /// The variants that the user was given, by experiment.
+  /// The variants that the user was assigned, by experiment.
   package var assignments: [(experiment: String, variant: String)] = []
   /// The keys of limits that count the decision.
   package var occurrences: [String] = []
@@ -211,6 +211,6 @@ package struct StateChange: Sendable {
     oldestAnswer = Instant(milliseconds: answeredAt.milliseconds - keeping)
   }
 
-  /// Occurrences of one user and key that remain stored. Limits count the latest ones only.
+  /// The maximum number of stored occurrences of one user and key. Limits count only the latest occurrences.
   var mostOccurrences: Int { Retention.mostOccurrences(for: largestLimit) }
 }

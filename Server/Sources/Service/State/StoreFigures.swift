@@ -4,7 +4,7 @@ internal import Expressions
 package struct StoreFigures: Sendable {
   /// The maximum number of connections.
   var connectionLimit = 0
-  /// Connections that are open, and those among them that are in use.
+  /// The number of open connections, and the number of them that are in use.
   var connections = 0
   var connectionsInUse = 0
   /// Operations that wait for a connection.
@@ -21,7 +21,7 @@ package struct StoreFigures: Sendable {
   struct GroupSizes: Sendable {
     static let bounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-    /// The last one is above all bounds.
+    /// The number of groups by size. The last number is for sizes above all bounds.
     private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     private(set) var sum = 0
 
@@ -35,7 +35,7 @@ package struct StoreFigures: Sendable {
 
   init() {}
 
-  /// Lines of Prometheus.
+  /// The metrics as lines for Prometheus.
   var lines: [String] {
     var lines: [String] = []
     func family(_ name: String, _ type: String, _ help: String, _ value: Int) {

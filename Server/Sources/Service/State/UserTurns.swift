@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// Lets requests of one user go one after the other where they would change the user at once.
+/// Runs requests that change the same user one after another.
 final class UserTurns: Sendable {
   /// The requests that wait, by user. A user has an entry while a body runs.
   private let waiting = Locked<[StateKey: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Runs a body while no other one runs for the user.
+  /// Runs a body while no other body runs for the user.
   func run<Result>(_ key: StateKey, _ body: () async throws -> Result) async rethrows -> Result {
     let user = StateKey(key.user, in: key.application)
     await take(user)

@@ -2,7 +2,7 @@ internal import Expressions
 internal import Foundation
 package import Tracing
 
-/// A tracer that appends spans to a file as lines of OpenTelemetry's JSON, as its collector reads them.
+/// A tracer that appends spans to a file as lines of OpenTelemetry's JSON, which OpenTelemetry's collector can read.
 ///
 /// Callers choose what is recorded: requests whose `traceparent` is sampled.
 package struct TraceFile: Tracer {
@@ -20,7 +20,7 @@ package struct TraceFile: Tracer {
     self.file = Locked(file)
   }
 
-  /// Makes it the tracer of this process.
+  /// Makes this the tracer of the process.
   package func start() { InstrumentationSystem.bootstrap(self) }
 
   package func startSpan<Instant: TracerInstant>(
@@ -58,7 +58,7 @@ package struct TraceFile: Tracer {
       traceID: parent.traceID, spanID: parent.spanID, isSampled: parent.isSampled)
   }
 
-  /// The service calls no others.
+  /// Does nothing, because the service calls no other services.
   package func inject<Carrier, Inject: Injector>(
     _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
   ) where Inject.Carrier == Carrier {}
@@ -69,7 +69,7 @@ package struct TraceFile: Tracer {
   }
 }
 
-/// A span, as others refer to it.
+/// The data by which other spans refer to a span.
 struct TracePlace: Sendable {
   var traceID: String
   var spanID: String
@@ -87,7 +87,7 @@ extension InstrumentationContext {
   }
 }
 
-/// A span of a `TraceFile`. It is written when it ends.
+/// A span of a `TraceFile`, which is written when it ends.
 package final class FileSpan: Span {
   struct Record: Sendable {
     var name: String
@@ -101,7 +101,7 @@ package final class FileSpan: Span {
   }
 
   package let context: InstrumentationContext
-  /// Nil if it is not recorded, or has ended.
+  /// The data of the span; nil if the span is not recorded, or has ended.
   private let record: Locked<Record?>
   private let write: @Sendable ([UInt8]) -> Void
 
@@ -130,7 +130,7 @@ package final class FileSpan: Span {
     record.withLock { $0?.isFailed = status.code == .error }
   }
 
-  /// Records the kind of an error only: its message may have data of users.
+  /// Records only the kind of an error, because the message may contain users' data.
   package func recordError<Instant: TracerInstant>(
     _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
   ) {
@@ -154,7 +154,7 @@ package final class FileSpan: Span {
 }
 
 extension FileSpan.Record {
-  /// A request of OpenTelemetry's protocol with this span alone.
+  /// A request of OpenTelemetry's protocol that contains only this span.
   fileprivate func line(to end: UInt64) -> [UInt8] {
     var values: [(String, Value)] = []
     func add(_ name: String, _ attribute: SpanAttribute) {

@@ -11,7 +11,7 @@ struct TraceParent: Hashable, Sendable, CustomStringConvertible {
   /// Whether the caller records the trace.
   let isSampled: Bool
 
-  /// Reads a header. Nil if it is invalid, and then it is ignored.
+  /// Reads a header. Fails for an invalid header, which is then ignored.
   init?(_ header: String) {
     let parts = header.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count >= 4,
