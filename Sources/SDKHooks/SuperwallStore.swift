@@ -17,11 +17,11 @@ public import SDK
 @MainActor @Observable
 public final class SuperwallStore {
   public nonisolated let tollgate: Tollgate
-  /// Whether the SDK has a config, so that calls return without waiting for one.
+  /// Whether the SDK has a config, so that calls return without waiting for a config.
   public private(set) var isConfigured: Bool
   /// Whether `configure` is running.
   public private(set) var isLoading: Bool
-  /// A message that explains why the SDK has no config; nil once it has one.
+  /// A message that explains why the SDK has no config; nil once the SDK has a config.
   public private(set) var configurationError: String?
   /// The source of the config in use, its version and when it was fetched.
   public private(set) var configOrigin: ConfigOrigin?

@@ -20,8 +20,8 @@ enum EntryPoint {
       await TollgateCommand.run(Array(Arguments.all.dropFirst()))
       exit(Ending.done)
     }
-    // No code here waits for the main queue. dispatchMain() would end this thread, for which the C
-    // library loads libgcc_s, and that may be missing.
+    // No code here waits for the main queue. dispatchMain() would end this thread, for which the C library loads
+    // libgcc_s, which may be missing.
     Threads.takeSignals()
   }
 }

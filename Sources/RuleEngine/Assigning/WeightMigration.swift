@@ -18,11 +18,11 @@ package struct WeightMigration {
 
   /// The result of a migration.
   package struct Result: Hashable, Sendable {
-    /// By variant, its number of subjects after the migration.
+    /// The number of subjects of each variant after the migration.
     package var targets: [Int]
-    /// By variant, its number of subjects before the migration.
+    /// The number of subjects of each variant before the migration.
     package var former: [Int]
-    /// By subject, in the order in which they were added, the number of its variant.
+    /// The number of each subject's variant, in the order in which the subjects were added.
     package var variants: [Int32]
     /// The number of subjects whose variant changes. Subjects without a previous variant do not
     /// count.

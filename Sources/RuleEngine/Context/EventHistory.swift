@@ -267,7 +267,7 @@ extension RuleSet {
   ///   - events: the subject's events.
   ///   - clock: when the rules are evaluated.
   ///   - placement: the placement to decide, and when it was recorded. The attribute with the time since this placement
-  ///     ignores that record and uses the previous one. Functions count the record.
+  ///     ignores this last event and uses the previous event. Functions count the last event.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
   public func answer(
     _ events: EventHistory, at clock: HistoryClock,

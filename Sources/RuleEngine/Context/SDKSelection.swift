@@ -94,7 +94,7 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
-  /// The SDK for users whose records do not name one.
+  /// The SDK for users whose records do not name an SDK.
   ///
   /// - Parameter usual: the SDK of the requested platform.
   package func profile(usual: SDKName) -> SDKProfile {

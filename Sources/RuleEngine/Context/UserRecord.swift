@@ -59,17 +59,17 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var subject: Cell = .emptyText
   public private(set) var assignments: [Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
-  /// The subject's entitlements. They are only read if audiences skip owners of entitlements.
+  /// The subject's entitlements, which are read only if audiences skip owners of entitlements.
   public private(set) var ownedEntitlements: [String] = []
   public private(set) var sessionStart: Instant?
-  /// The subject's events. They are only read if the rules ask about events.
+  /// The subject's events, which are read only if the rules ask about events.
   public private(set) var events = EventHistory()
   /// The oddities of the records that were read.
   package private(set) var notes = RecordNotes()
   /// Whether the records are requests. The reader then collects their ``otherMembers`` instead of ``notes``.
   package var readsRequests = false
-  /// The members that belong to a request instead of the user, whether or not rules read these members. They point into
-  /// the record.
+  /// The members that belong to a request instead of the user, whether or not rules read these members. The list points
+  /// into the record.
   package private(set) var otherMembers = OtherMembers()
 
   private let ruleSet: RuleSet

@@ -1,8 +1,8 @@
 /// The outcome of a placement for a subject, with its reason and its consequences.
 ///
 /// A decision stores a few numbers and its rule set. The outcome and the effects are computed on demand. A decision
-/// does not explain why each audience matched or not. For that, call ``RuleSet/steps(_:frame:state:)`` or
-/// ``RuleSet/explain(_:frame:state:assigner:clock:)``.
+/// does not explain why each audience matched or not. Use ``RuleSet/steps(_:frame:state:)`` or
+/// ``RuleSet/explain(_:frame:state:assigner:clock:)`` to explain audiences.
 public struct Decision: Sendable {
   /// The experiment that decided, and the subject's variant.
   public struct Experiment: Hashable, Sendable {

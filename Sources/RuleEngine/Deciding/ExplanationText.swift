@@ -285,7 +285,7 @@ enum ExplanationText {
     if let failed = clause.failure, let problem = RuleErrorText.literalProblem(failed.details) {
       return problem
     }
-    // The null value already appears beside the clause.
+    // The null value already appears next to the clause.
     if clause.failure?.failure.isNull == true { return nil }
     return RuleErrorText.summary(kind, isAbsent: isAbsent)
   }

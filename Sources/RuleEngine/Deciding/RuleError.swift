@@ -167,7 +167,7 @@ private struct FailureWalk: RuleWalk {
   /// The clauses that replace a missing attribute by another value; nil if the caller does not need the clauses.
   var standIns: StandInProgram?
   var rules: [RuleSet.Rule] = []
-  /// Rules whose result depends on a missing attribute, and whether their conditions hold.
+  /// Rules whose result depends on a missing attribute, and whether their conditions are true.
   private(set) var lacking: [(rule: Int, holds: Bool)] = []
   /// The rule that terminates the app. No later rule is tried.
   private(set) var aborted: Int?

@@ -15,8 +15,8 @@ package protocol RuleWalk: ~Copyable {
 }
 
 extension RuleTable {
-  /// Tries rules in order. This loop makes the decision, and all other code reports about it. A condition that fails,
-  /// or whose value is not true, does not match.
+  /// Tries rules in order. Every decision is made by this loop, and all other code only reports decisions. A condition
+  /// that fails, or whose value is not true, does not match.
   ///
   /// - Returns: the number of the rule that decides, or nil.
   @inline(__always)

@@ -1,5 +1,5 @@
 extension SDKProfile {
-  /// Whether a subscribed user gets no paywall although the rules lead to one. Old SDKs evaluate a paywall's
+  /// Whether a subscribed user gets no paywall although the rules lead to a paywall. Old SDKs evaluate a paywall's
   /// `presentation_condition`.
   package func skips(_ outcome: Decision.Outcome, isSubscribed: Bool, in config: Config) -> Bool {
     guard isSubscribed, has(.subscriptionGate) else { return false }

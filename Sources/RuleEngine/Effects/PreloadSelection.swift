@@ -25,8 +25,8 @@ extension ConfigSettings.DisabledPreloads {
 }
 
 extension RuleSet {
-  /// The paywalls to load when a config is applied. For one placement of each campaign, these are the paywalls of the
-  /// subject's treatments, if the rules request preloading.
+  /// The paywalls to load when a config is applied. If the rules request preloading, the paywalls of the subject's
+  /// treatments at one placement of each campaign are loaded.
   ///
   /// - Parameters:
   ///   - frame: filled with the subject's attributes, and with the empty string as parameters. Rules with `IF_TRUE` are

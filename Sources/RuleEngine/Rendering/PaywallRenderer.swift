@@ -58,7 +58,7 @@ package struct PaywallRenderer: ~Copyable {
 
   /// Appends `,"texts":{..}` for the user of a record that was read before and is valid JSON.
   ///
-  /// - Parameter told: called with the number of a text and each error in it.
+  /// - Parameter told: called with the number of a text and each error in the text.
   package mutating func append(
     _ record: ByteView, to output: inout [UInt8], _ told: (String, RenderError) -> Void
   ) {

@@ -6,7 +6,7 @@ package struct ProductSheet: Sendable {
   package let profile: PricingProfile
   package let products: [PricedProduct]
   package let attributes: [Result<ProductAttributes, PricingError>]
-  /// By product, the store's charges and their dates.
+  /// The store's charges and their dates, for each product.
   package let timelines: [ProductTimelines]
   package let diagnostics: [Diagnostic]
 

@@ -48,8 +48,8 @@ package struct ApplicationConfig: Sendable {
   /// Whether the config has a paywall, in any language.
   func holdsPaywall(_ identifier: String) -> Bool { paywalls[identifier] != nil }
 
-  /// The paywall from the config. Nil when the paywall must be fetched, because the config lacks it or the backend has
-  /// it in the user's language.
+  /// The paywall from the config. Nil if the paywall must be fetched, because the config lacks the paywall or the
+  /// backend has it in the user's language.
   func staticPaywall(_ identifier: String, locale: String) -> PaywallResponse? {
     let locales = settings.locales
     if locales.contains(locale) { return nil }

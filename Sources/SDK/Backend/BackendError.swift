@@ -32,7 +32,7 @@ public enum BackendError: Error, Hashable, Sendable {
   /// The application has no domain for web paywalls.
   case missingWebPaywallDomain
   case checkoutContext(ContextFailure)
-  /// The backend sent an unknown directive, or one that the request did not allow.
+  /// The backend sent an unknown directive, or a directive that the request did not allow.
   case unexpectedDirective(String)
   /// The checkout's session or context is missing, or unknown to the backend.
   case missingCheckoutSession

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// The SDK's requests, without headers. The client adds the API key where the contract requires one.
+/// The SDK's requests, without headers. The client adds the API key if the contract requires a key.
 enum Endpoints {
   static let subscriptions = "/subscriptions-api/public/v1"
 

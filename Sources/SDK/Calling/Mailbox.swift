@@ -1,6 +1,6 @@
-/// Holds reports from other threads until the SDK takes them, in order.
 internal import Expressions
 
+/// Holds reports from other threads until the SDK takes them, in order.
 final class Mailbox: Sendable {
   private struct Content {
     weak var owner: Tollgate?

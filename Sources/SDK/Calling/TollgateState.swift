@@ -7,7 +7,7 @@ public struct TollgateState: Hashable, Sendable {
   package let interfaceStyle: InterfaceStyle?
   package let logLevel: LogLevel
   package let tracking: EventTrackingBehavior
-  /// A message that explains why the SDK has no config; nil once it has one.
+  /// A message that explains why the SDK has no config; nil once the SDK has a config.
   public let configurationError: String?
   /// The source of the config in use, its version and when it was fetched.
   public let configOrigin: ConfigOrigin?
@@ -36,7 +36,7 @@ public struct TollgateState: Hashable, Sendable {
     person = StoredState(userOf: state.person, state.usage)
   }
 
-  /// Whether the SDK has a config, so that calls return without waiting for one.
+  /// Whether the SDK has a config, so that calls return without waiting for a config.
   public var isConfigured: Bool { lifecycle == .configured }
   /// Whether `configure` is running.
   public var isLoading: Bool { lifecycle == .configuring }

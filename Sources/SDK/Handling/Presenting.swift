@@ -117,8 +117,8 @@ extension SDKState {
     decline(closing)
   }
 
-  /// Continues after the survey of a close: reports that the user declined, and checks whether
-  /// another paywall replaces this one.
+  /// Continues after the survey of a close: reports that the user declined, and checks whether another paywall replaces
+  /// this paywall.
   mutating func decline(_ closing: Closing) {
     var closing = closing
     if let open = presentation, open.result == .declined, closing.reason == .manualClose {

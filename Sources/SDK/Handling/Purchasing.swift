@@ -261,8 +261,8 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product that is sold on the web. Device stores do not have the product, and only the backend has its price. Nil
-  /// for other products.
+  /// A product that is sold on the web. Device stores do not have the product, and only the backend has its price.
+  /// Fails for other products.
   fileprivate init?(onWeb product: PaywallProduct) {
     guard product.store.isWeb else { return nil }
     var priced = PricedProduct(identifier: product.id, store: product.store)

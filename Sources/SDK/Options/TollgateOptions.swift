@@ -26,7 +26,7 @@ public struct TollgateOptions: Hashable, Sendable {
   /// Files of the app that paywalls can use, by ID.
   public var localResources: [String: String] = [:]
   public var timeouts = Timeouts()
-  /// A static config as JSON that the app includes. The SDK uses it if the server does not respond within
+  /// A static config as JSON that the app includes. The SDK uses this config if the server does not respond within
   /// ``Timeouts/keptConfig`` and no earlier config is stored, for example when the app first starts offline.
   public var fallbackConfig: [UInt8]?
   /// The rules that a purchase controller follows.

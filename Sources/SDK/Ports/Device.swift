@@ -8,8 +8,8 @@ public protocol Device: Sendable {
 
 /// Facts about a device. The SDK adds the user's identity, the subscription status, times and view counts.
 public struct DeviceFacts: Hashable, Sendable {
-  /// Identifies this installation: `$SuperwallDevice:` and a UUID. If it is empty, the SDK
-  /// generates and stores one.
+  /// Identifies this installation: `$SuperwallDevice:` and a UUID. If the ID is empty, the SDK generates and stores an
+  /// ID.
   public var deviceID = ""
   public var vendorID = ""
   public var appVersion = "1.0"
@@ -42,7 +42,7 @@ public struct DeviceFacts: Hashable, Sendable {
   public var appTransactionID: String?
   /// The user's account ID at Google Play. The SDK sends it when it redeems codes.
   public var externalAccountID: String?
-  /// Additional attributes, an object. They take precedence over all other attributes.
+  /// Additional attributes, an object. These take precedence over all other attributes.
   public var additional: Value = .map([])
 
   public init() {}

@@ -4,8 +4,7 @@ internal import RuleInsight
 
 /// The section of one placement.
 extension BatchReport {
-  /// The number of command lines per placement. They are the longest part of a page with many
-  /// placements.
+  /// The number of command lines per placement, which take the most space on a page with many placements.
   private var mostExamples: Int { reach.count > 20 ? 4 : 8 }
 
   func placement(_ number: Int) -> ReportSection {

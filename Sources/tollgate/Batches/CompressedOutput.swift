@@ -1,5 +1,5 @@
-/// Compresses text into members with the same amount of content, so that the bytes depend only on
-/// the text, and neither on its division nor on stops of the run.
+/// Compresses text into members with the same amount of content, so that the bytes depend only on the text, not on its
+/// division or on stops of the run.
 final class CompressedOutput {
   // SAFETY: A member holds at most 256 KiB, and `compressed` has the library's own bound for that.
   // `deinit` frees it. Tests: CompressedOutputTests.

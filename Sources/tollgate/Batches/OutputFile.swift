@@ -134,8 +134,8 @@ final class OutputFile {
     }
   }
 
-  /// Opens or creates a regular file, and locks it against other runs under any name. Its contents
-  /// stay unchanged.
+  /// Opens or creates a regular file, and locks it against other runs under any name. The contents of the file stay
+  /// unchanged.
   private func claimed(_ partial: String) throws -> FileDescriptor {
     let file: FileDescriptor
     do throws(Errno) {
@@ -150,7 +150,7 @@ final class OutputFile {
     return file
   }
 
-  /// Whether the unfinished file is still in its place. It may have been removed or replaced.
+  /// Whether the unfinished file is still in its place, and was not removed or replaced.
   var isInPlace: Bool {
     guard let partial, let file else { return true }
     return FilePlace(open: file.rawValue, path).identity == FilePlace(partial).identity

@@ -14,7 +14,7 @@ struct RunSettings {
   /// The SDK that decides, in the form of ``SDKSelection/text``.
   var sdkVersion: String
   var users: [String]
-  /// Sizes of the users files; nil for one that is not a regular file.
+  /// Sizes of the users files; nil for a file that is not regular.
   var sizes: [Int?]
   /// The form of the users files, unless their names determine it.
   var input: String?

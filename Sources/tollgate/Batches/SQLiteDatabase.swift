@@ -103,7 +103,7 @@ extension SQLiteDatabase.Failure {
   }
 }
 
-/// A compiled statement of a ``SQLiteDatabase``. It must not be used after the database is closed.
+/// A compiled statement of a ``SQLiteDatabase``. The statement must not be used after the database is closed.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: OpaquePointer

@@ -142,7 +142,7 @@ struct CheckCommand: ParsableCommand {
     if form.comparesPlatforms, form.dialect == .cel {
       throw ValidationError("cel is the same on every platform: leave out --platform all")
     }
-    // The parser ignores a value that it cannot read, because the option can be used without one.
+    // The parser ignores a value that it cannot read, because the option can be used without a value.
     let joined = Arguments.all.first { $0.hasPrefix("--elsewhere=") }?.dropFirst(12)
     if let joined, Elsewhere(rawValue: String(joined)) == nil {
       throw ValidationError("--elsewhere must be off, on or strict, not '\(joined)'")

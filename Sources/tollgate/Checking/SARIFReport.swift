@@ -136,7 +136,7 @@ struct SARIFReport {
     ])
   }
 
-  /// A path as a URI: a relative path stays unchanged, an absolute one gets a scheme.
+  /// A path as a URI. A relative path stays unchanged, and an absolute path gets a scheme.
   static func uri(_ path: String) -> String {
     if path == "-" { return "stdin" }
     let digits = Array("0123456789ABCDEF")

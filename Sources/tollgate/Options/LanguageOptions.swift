@@ -155,7 +155,7 @@ extension SDKSelection {
     }
   }
 
-  /// The SDK that decides if a record does not name one.
+  /// The SDK that decides if a record does not name an SDK.
   func usual(_ platform: SDKName) -> SDKName {
     if case .versions(let versions) = self, Array(versions.keys) == [.agentWallie] {
       return .agentWallie

@@ -53,7 +53,7 @@ struct UserHash: Hashable, Sendable {
     }
   }
 
-  /// The hash in the form of a manifest. It differs from the file's hash in other tools.
+  /// The hash in the form of a manifest. Other tools compute a different hash of the file.
   var text: String {
     var whole = self
     if whole.open.count > 0 { whole.endBlock() }

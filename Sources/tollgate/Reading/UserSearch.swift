@@ -12,7 +12,7 @@ struct UserSearch {
   private static let mostClose = 3
 
   private let id: String
-  /// The hash that reports show instead of the ID, if one was passed.
+  /// The hash that reports show instead of the ID, if a hash was passed.
   private let hash: String?
   private var found: GivenUser?
   private var users = 0

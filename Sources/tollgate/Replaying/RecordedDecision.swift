@@ -172,7 +172,7 @@ struct RecordedDecision {
     ])
   }
 
-  /// The attributes of a cell: an object, or a string with the JSON of one.
+  /// The attributes of a cell: an object, or a string with the JSON of an object.
   private static func members(_ cell: Value?, _ name: String) throws(Fault) -> [Value.Entry] {
     switch cell {
     case nil: return []

@@ -8,7 +8,7 @@ struct ChiSquared: Equatable {
 
   /// The tail of the chi-squared distribution beyond a value.
   ///
-  /// For whole degrees of freedom it is a finite sum of positive terms. They are added from their
+  /// For whole degrees of freedom, the tail is a finite sum of positive terms. The terms are added from their
   /// logarithms, so that neither a large statistic nor many degrees exceed the range of a `Double`.
   static func tail(_ statistic: Double, _ degrees: Int) -> Double {
     guard degrees > 0, statistic > 0 else { return 1 }

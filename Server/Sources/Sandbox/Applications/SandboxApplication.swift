@@ -123,7 +123,7 @@ struct SandboxApplication: Sendable {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// All products that give an entitlement.
+  /// All products that grant an entitlement.
   func products(granting entitlement: String) -> [String] {
     products.filter { $0.entitlements.contains(entitlement) }.map(\.identifier)
   }

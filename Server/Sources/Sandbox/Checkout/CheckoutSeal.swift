@@ -2,7 +2,7 @@ internal import Crypto
 internal import Expressions
 internal import Foundation
 
-/// Seals the data of a checkout into the string that clients carry: `v1:KEY:SEALED`.
+/// Seals the data of a checkout into the string that clients pass on: `v1:KEY:SEALED`.
 ///
 /// The string is encrypted and authenticated, so that clients can neither read, change nor create such strings.
 struct CheckoutSeal: Sendable {

@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// The endpoints of the console. They require the application's secret key or the admin token.
+  /// The endpoints of the console, which require the application's secret key or the admin token.
   var consoleEndpoints: [Endpoint] {
     let base = SandboxBackend.console
     return [

@@ -140,7 +140,7 @@ struct Endpoint: Sendable {
   var needsBody = true
   var run: Handler
 
-  /// Whether an application's faults apply here. They do not apply in the console, where they are removed, or if the
+  /// Whether an application's faults apply here. Faults do not apply in the console, where they are removed, or if the
   /// request does not identify its application.
   var hasFaults: Bool { !path.hasPrefix(SandboxBackend.console + "/") && access != .open }
 

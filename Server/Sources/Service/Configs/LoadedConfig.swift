@@ -2,7 +2,8 @@ internal import Crypto
 package import Requests
 package import RuleEngine
 
-/// A compiled version of an application's config. It never changes: a request uses the same version from beginning to end.
+/// A compiled version of an application's config. A loaded config never changes, so a request uses the same version
+/// from beginning to end.
 package final class LoadedConfig: Sendable {
   package let number: Int
   /// SHA-256 of the source.

@@ -1,7 +1,7 @@
 internal import Expressions
 package import GRDB
 
-/// The maximum number of rows of each application in a table. The transaction that adds rows deletes the oldest ones.
+/// The maximum number of rows of each application in a table. The transaction that adds rows deletes the oldest rows.
 package final class RowLimit: Sendable {
   private let table: String
   private let most: Int

@@ -15,7 +15,8 @@ package enum ServiceDatabase {
     guard let folder else { return try DatabaseQueue(configuration: configuration) }
     try make(folder)
     let path = folder + "/tollgate.sqlite"
-    // The file contains users' data and the key that seals checkouts. SQLite gives its other files the same mode.
+    // The file contains users' data and the key that seals checkouts. SQLite creates its other files with the same
+    // mode.
     let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if file >= 0 {
       fchmod(file, 0o600)

@@ -1,11 +1,11 @@
-/// A store with scripted products and results, on any platform.
-///
-/// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that
-/// tests buy an app's own products.
 package import CivilTime
 internal import Expressions
 internal import Pricing
 
+/// A store with scripted products and results, on any platform.
+///
+/// The products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that
+/// tests buy an app's own products.
 package final class SimulatedStore: PurchaseStore {
   /// The results of purchases and restores, in order. The last result repeats.
   package struct Script: Sendable {

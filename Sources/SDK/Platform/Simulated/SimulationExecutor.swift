@@ -1,7 +1,7 @@
-/// Runs all work of a simulation on the calling thread, in the order in which the work became ready. Two runs are
-/// identical, and the executor can report whether work remains.
 internal import Expressions
 
+/// Runs all work of a simulation on the calling thread, in the order in which the work became ready. Two runs are
+/// identical, and the executor can report whether work remains.
 package final class SimulationExecutor: TaskExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
