@@ -51,12 +51,12 @@ public final class TestTollgate: Sendable {
 
   /// - Parameters:
   ///   - config: the static config of the backend as JSON: the `utf8` of a string, or the bytes of a file.
-  ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads them from a file.
+  ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads products from a file.
   ///   - purchases: the results of purchases, in order. The last result repeats.
   ///   - restores: the results of restores, in order. The last result repeats.
   ///   - owned: the products that the user already owns.
-  ///   - status: the subscription status that an earlier start stored. The store's data replaces it, unless the app has
-  ///     a purchase controller.
+  ///   - status: the subscription status that an earlier start stored. The store's data replaces this status, unless
+  ///     the app has a purchase controller.
   ///   - device: facts that rules read as `device.…`.
   ///   - now: the time of the clock.
   /// - Throws: when the config is not JSON.

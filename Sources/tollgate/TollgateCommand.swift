@@ -82,7 +82,7 @@ struct TollgateCommand: ParsableCommand {
     }
   }
 
-  /// Rejects unknown commands. The parser has no suggestion for them, and `help` accepts any word.
+  /// Rejects unknown commands. The parser has no suggestion for unknown commands, and `help` accepts any word.
   private static func checkName(_ arguments: [String]) throws {
     let known = configuration.subcommands.map { $0._commandName } + ["help"]
     let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]

@@ -6,8 +6,8 @@ internal import Hummingbird
 internal import Logging
 internal import Service
 
-/// The backend that apps use, for trying out and for tests: every endpoint of the contract, with fictional people, payments
-/// and stores.
+/// The backend that apps use, for trying out and for tests: every endpoint of the contract, with fictional people,
+/// payments and stores.
 struct SandboxBackend: Sendable {
   /// The base path of the API of subscriptions.
   static let subscriptions = "/subscriptions-api/public/v1"

@@ -29,8 +29,9 @@ public enum Assigner: Hashable, Sendable {
   /// whose IDs have the same length are not independent of each other.
   case djb2
 
-  /// The default assigner for a format. AgentWallie's configs use ``djb2``, so that decisions match what its users see.
-  /// Superwall's configs use ``hash(salt:)``, because their SDKs choose at random, which cannot be reproduced.
+  /// The default assigner for a format. AgentWallie's configs use ``djb2``, so that decisions match what AgentWallie's
+  /// users see. Superwall's configs use ``hash(salt:)``, because their SDKs choose at random, which cannot be
+  /// reproduced.
   public static func usual(for format: Config.Format, salt: String = "") -> Assigner {
     format == .agentWallie ? .djb2 : .hash(salt: salt)
   }

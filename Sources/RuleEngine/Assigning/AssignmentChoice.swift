@@ -64,7 +64,7 @@ extension Config {
     return assignments
   }
 
-  /// The variant of an assignment, or nil if the config does not contain it.
+  /// The variant of an assignment, or nil if the config does not contain the variant.
   public func variant(of assignment: Assignment) -> Variant? {
     for audience in placements.flatMap({ $0.audiences })
     where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {

@@ -3,8 +3,8 @@
 ///
 /// Each variant gets its share of all subjects by largest remainder: whole parts first, then one more subject for the
 /// largest fractions. Among equal fractions, earlier variants come first. A variant keeps as many of its subjects as
-/// fit. Hashes determine which subjects move, and to which variant, so the result does not depend on the order of the
-/// subjects.
+/// fit its share. Hashes determine which subjects move, and to which variant, so the result does not depend on the
+/// order of the subjects.
 package struct WeightMigration {
   /// A subject's previous variant.
   package enum Former: Hashable, Sendable {

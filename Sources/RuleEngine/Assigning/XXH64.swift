@@ -1,5 +1,5 @@
-/// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every
-/// language, so that assignments can be reproduced anywhere. Written from its specification.
+/// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every language, so that
+/// assignments can be reproduced anywhere. This code was written from the specification.
 ///
 /// Inlinable, because `RuleBatch` draws for every user: otherwise counting takes 2 % longer.
 @usableFromInline package enum XXH64 {

@@ -78,7 +78,7 @@ struct PlacementIndex: Sendable {
     bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
   }
 
-  /// FNV-1a, eight bytes at a time. For a long name, the last step reads the final eight bytes,
+  /// The FNV-1a hash of a name, eight bytes at a time. For a long name, the last step reads the final eight bytes,
   /// which overlap the previous ones. This is faster than reading the rest byte by byte.
   private func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(name.count)

@@ -59,7 +59,7 @@ public struct RuleSet: Sendable {
     package let format: Config.Format
     let language: RuleLanguage
     let profile: SDKProfile?
-    /// Why the SDK rejects the whole config; nil if it accepts it.
+    /// Why the SDK rejects the whole config; nil if the SDK accepts the config.
     package let rejection: ConfigFact?
     /// Whether a condition may panic and thereby terminate the app.
     package let aborts: Bool
@@ -142,7 +142,7 @@ public struct RuleSet: Sendable {
     RuleSet(storage.following(profile, profile.rejection(of: config)))
   }
 
-  /// The program with all conditions. Decisions need a frame that was created for it.
+  /// The program with all conditions. Decisions need a frame that was created for the program.
   public var program: Program { storage.program }
   /// The format of the config that the rule set was compiled from.
   public var format: Config.Format { storage.format }

@@ -1,4 +1,4 @@
-/// The weights of an experiment's variants, prepared for choosing.
+/// The weights of an experiment's variants, prepared for choosing variants.
 @usableFromInline package struct WeightTable: Sendable, Hashable {
   /// Sums of the weights up to and including each variant.
   package let cumulative: [Double]

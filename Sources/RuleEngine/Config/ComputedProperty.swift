@@ -52,7 +52,7 @@ extension ComputedProperty.Kind {
     self = kind
   }
 
-  /// Whether the property is the time since the last event. Otherwise it is a number of events.
+  /// Whether the property is the time since the last event. Other properties are numbers of events.
   package var isTime: Bool {
     switch self {
     case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince: true

@@ -15,8 +15,8 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
   }
 
   /// Reads one to three numbers separated by dots. Leading zeros are allowed, as in `004.012.005`. A `v` may precede
-  /// them, a suffix may follow after a hyphen or a plus sign, and spaces around the string are ignored. Fails for any
-  /// other string.
+  /// the numbers, a suffix may follow after a hyphen or a plus sign, and spaces around the string are ignored. Fails
+  /// for any other string.
   package init?(_ whole: some StringProtocol) {
     var text = Substring(whole)
     while text.first == " " { text.removeFirst() }

@@ -51,7 +51,7 @@ extension HistoryClock {
     adjusted(estimate) { moved(time, .months($0 * months)) }
   }
 
-  /// Corrects an estimated number of steps, which may go beyond now by one step.
+  /// Corrects an estimated number of steps, which may be one step too far.
   private func adjusted(_ estimate: Int, _ at: (Int) -> Instant) -> Int {
     if estimate > 0 { return at(estimate) > now ? estimate - 1 : estimate }
     if estimate < 0 { return at(estimate) < now ? estimate + 1 : estimate }

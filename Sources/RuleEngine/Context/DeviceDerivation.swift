@@ -5,7 +5,7 @@ package import Pricing
 /// Derives device attributes that a user record lacks, as the SDKs derive them from the clock, the time zone or other
 /// attributes.
 ///
-/// The time zone of a record is `device.timezone`, the name of an IANA zone. Without it, the zone is
+/// The time zone of a record is `device.timezone`, the name of an IANA zone. Without a name, the zone is
 /// `device.timezoneOffset` in seconds, or else the zone of the clock. Rule sets that read no derived attribute have no
 /// derivation.
 package struct DeviceDerivation {

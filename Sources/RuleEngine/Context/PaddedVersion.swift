@@ -1,7 +1,7 @@
 /// Versions whose parts have the same number of digits, so that strings compare like versions.
 package enum PaddedVersion {
-  /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count. Each number has at least `width` digits,
-  /// always in ASCII.
+  /// Pads a version: `3.10.1-rc.30` becomes `003.010.001-rc.030`. At most three numbers count. Each number has at least
+  /// `width` digits, always in ASCII.
   ///
   /// - Parameter width: three in the SDKs for apps, four in the Web SDK.
   package static func text(_ version: String, width: Int = 3) -> String {

@@ -2,7 +2,7 @@ internal import Pricing
 
 /// How an SDK treats a placement name that an app registers.
 package enum PlacementNameUse: String, Sendable {
-  /// The placement is decided like any other.
+  /// The placement is decided like any other placement.
   case ordinary
   /// The SDK reserves the name for its own event, and ignores the placement.
   case ignored
@@ -11,15 +11,16 @@ package enum PlacementNameUse: String, Sendable {
 }
 
 extension SDKFacts {
-  /// The name of an event that SDKs reserve, with the version of each SDK that introduced it. Names that are missing
-  /// from the table were reserved before its oldest version.
+  /// The name of an event that SDKs reserve, with the version of each SDK that introduced the name. Names that are
+  /// missing from the table were reserved before its oldest version.
   package struct ReservedName: Sendable {
     package var name: String
     package var ios: SDKVersion?
     package var android: SDKVersion?
   }
 
-  /// From the tags of `SuperwallEventObjc.swift` and `SuperwallEvents.kt`. Nil means that the SDK lacks the event.
+  /// The reserved names, from the tags of `SuperwallEventObjc.swift` and `SuperwallEvents.kt`. Nil means that the SDK
+  /// lacks the event.
   package static let reservedNames: [ReservedName] = [
     reserved("survey_response", "3.3.0", "1.0.0"), reserved("survey_close", "3.4.0", "1.0.0"),
     reserved("device_attributes", "3.4.3", "1.0.0"), reserved("reset", "3.4.5", "1.0.0"),

@@ -175,7 +175,7 @@ package enum SDKFacts {
     case floatingShares
     /// An unconfirmed assignment is drawn again at every launch.
     case redrawsUnconfirmed
-    /// Functions about times answer null.
+    /// Functions about times return null.
     case nullTimes
     /// Only the functions of a rule's computed properties exist.
     case requestedFunctions
@@ -193,7 +193,7 @@ package enum SDKFacts {
     case localDigits
     /// Declining the paywall of an exit offer leads to the next paywall.
     case exitOfferChain
-    /// Web entitlements stay when the server's answer contains none.
+    /// Web entitlements stay when the server's answer contains no entitlements.
     case keepsWebEntitlements
     /// If the App Store reports no products, the status stays until it expires.
     case keepsStatus

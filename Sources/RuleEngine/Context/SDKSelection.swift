@@ -182,7 +182,7 @@ package struct DeviceSDK: Hashable, Sendable {
 }
 
 extension Value {
-  /// The value as a string, or nil for null and the empty string. Some exports contain numbers.
+  /// The value as a string, or nil for null and the empty string. Some exports contain versions as numbers.
   package var sdkText: String? {
     if self == .null { return nil }
     let text = text ?? json

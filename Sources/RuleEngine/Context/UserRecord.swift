@@ -104,7 +104,7 @@ public struct UserRecordReader: ~Copyable {
 
   /// - Parameters:
   ///   - ruleSet: the rules that determine which attributes are read.
-  ///   - clock: when the rules are evaluated. Questions about events count back from it.
+  ///   - clock: when the rules are evaluated. Questions about events count back from this time.
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
     self.clock = clock

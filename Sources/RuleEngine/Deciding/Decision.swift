@@ -76,7 +76,7 @@ public struct Decision: Sendable {
   private let placementNumber: Int
   /// The name of an unknown placement, or the stored variant that is no longer valid.
   private let detail: String?
-  /// Whether the stored assignment that decided was confirmed.
+  /// Whether the stored assignment that decided is unconfirmed.
   private let isUnsent: Bool
 
   package init(

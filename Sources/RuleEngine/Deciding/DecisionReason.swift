@@ -29,19 +29,19 @@ package enum DecisionReason {
     }
   }
 
-  /// `{"audience", "limit": {"key", "count", "of", "minutes"?, "session"?}}`
+  /// A held-back audience as JSON: `{"audience", "limit": {"key", "count", "of", "minutes"?, "session"?}}`.
   package static func heldBack(_ audience: Int, _ limit: OccurrenceLimit, count: Int) -> Value {
     .object(["audience": .int(Int64(audience)), "limit": limit.value(count: count)])
   }
 
-  /// `{"audience", "code", "text"}`
+  /// A failed audience as JSON: `{"audience", "code", "text"}`.
   package static func failed(_ audience: Int, code: String, text: String) -> Value {
     .object([
       "audience": .int(Int64(audience)), "code": .string(code), "text": .string(text),
     ])
   }
 
-  /// `{"audience", "clause", "path", "countsAs"?, "matched"}`
+  /// A missing attribute as JSON: `{"audience", "clause", "path", "countsAs"?, "matched"}`.
   package static func missing(
     _ audience: Int, _ clause: StandInProgram.Clause, holds: Bool
   ) -> Value {
@@ -52,7 +52,7 @@ package enum DecisionReason {
     ])
   }
 
-  /// `{"audience", "entitlement"}`
+  /// A skipped audience as JSON: `{"audience", "entitlement"}`.
   package static func owned(_ audience: Int, _ entitlement: String) -> Value {
     .object(["audience": .int(Int64(audience)), "entitlement": .string(entitlement)])
   }

@@ -87,7 +87,7 @@ extension RuleSet {
       draw: VariantDraw(of: decision, subjectID: state.subjectID, assigner))
   }
 
-  /// Explains one audience of a placement, as if it were the first one. Times are written in the time zone of the
+  /// Explains one audience of a placement, as if it were the first audience. Times are written in the time zone of the
   /// clock, or in UTC if the clock is nil.
   ///
   /// - Returns: the explanation, or nil if the placement has no audience with this index.

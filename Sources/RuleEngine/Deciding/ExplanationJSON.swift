@@ -63,8 +63,9 @@ extension Explanation.Audience {
 }
 
 extension Clause {
-  /// `{"text", "range", "outcome", "error"?, "value"?, "reached", "constant"?, "reads",
-  /// "computed"?}`; `outcome` is true, false, error or value.
+  /// The clause as JSON:
+  /// `{"text", "range", "outcome", "error"?, "value"?, "reached", "constant"?, "reads", "computed"?}`; `outcome` is
+  /// true, false, error or value.
   fileprivate var told: Value {
     var error: String?
     let name: String
@@ -115,8 +116,8 @@ extension Decision.Reason {
 }
 
 extension OccurrenceLimit {
-  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`. The types are those of Superwall's configs, and
-  /// `SESSION`, which only Tollgate has.
+  /// The limit as JSON: `{"key", "maxCount", "interval": {"type", "minutes"?}}`. The types are those of Superwall's
+  /// configs, and `SESSION`, which only Tollgate has.
   public var value: Value {
     let interval: Value =
       switch interval {
@@ -130,7 +131,7 @@ extension OccurrenceLimit {
     ])
   }
 
-  /// `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`. A limit over all time has
+  /// The limit as JSON: `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`. A limit over all time has
   /// neither minutes nor a session.
   package func value(count: Int?, times: [Instant]? = nil) -> Value {
     var span: Int64?
@@ -165,7 +166,7 @@ extension Decision.Effect {
 }
 
 extension Distribution {
-  /// `{"placement", "audience", "shares"}`.
+  /// The distribution as JSON: `{"placement", "audience", "shares"}`.
   public var value: Value {
     .object([
       "placement": .string(placement), "audience": audience.map { .int(Int64($0)) } ?? .null,
@@ -175,7 +176,7 @@ extension Distribution {
 }
 
 extension Distribution.Share {
-  /// `{"result", "probability", "share"}`: the exact probability as `9/20`, and the number.
+  /// The share as JSON: `{"result", "probability", "share"}`, with the exact probability as `9/20`, and the number.
   var value: Value {
     .object([
       "result": TriggerResult(outcome).value, "probability": .string(probability.description),

@@ -2,7 +2,7 @@ internal import CivilTime
 
 /// Occurrence limits in words.
 package enum LimitWords {
-  /// `at most 2 times in 24 hours`
+  /// The limit in words: `at most 2 times in 24 hours`.
   package static func describe(_ limit: OccurrenceLimit) -> String {
     let most = limit.maxCount == 1 ? "at most once" : "at most \(limit.maxCount) times"
     return switch limit.interval {
@@ -12,8 +12,8 @@ package enum LimitWords {
     }
   }
 
-  /// `shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as
-  /// 'export_free'`
+  /// The count, times and limit:
+  /// `shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as 'export_free'`.
   ///
   /// - Parameter times: the times of the occurrences, in order.
   package static func describe(_ limit: OccurrenceLimit, times: [Instant], _ clock: HistoryClock)
@@ -22,7 +22,7 @@ package enum LimitWords {
     describe(limit, count: times.count, list(times, clock)) + ", counted as '\(limit.key)'"
   }
 
-  /// `shown 2 times in the last 24 hours, at most 2`
+  /// The count and the limit: `shown 2 times in the last 24 hours, at most 2`.
   package static func describe(_ limit: OccurrenceLimit, count: Int, _ when: String = "") -> String
   {
     let most = "at most \(limit.maxCount)"
@@ -34,7 +34,7 @@ package enum LimitWords {
     }
   }
 
-  /// `2 in 24 hours`, `1 in a session`, `3 ever`
+  /// The limit in words: `2 in 24 hours`, `1 in a session`, `3 ever`.
   package static func short(_ limit: OccurrenceLimit) -> String {
     switch limit.interval {
     case .infinity: "\(limit.maxCount) ever"
@@ -43,7 +43,7 @@ package enum LimitWords {
     }
   }
 
-  /// `at most 2 in the last 24 hours, counted as 'export_free'`
+  /// The limit in words: `at most 2 in the last 24 hours, counted as 'export_free'`.
   package static func rule(_ limit: OccurrenceLimit) -> String {
     "at most \(limit.maxCount) \(limit.interval == .infinity ? "ever" : span(limit.interval)), "
       + "counted as '\(limit.key)'"
@@ -72,7 +72,7 @@ package enum LimitWords {
   /// The maximum number of times to list.
   private static let shown = 5
 
-  /// ` (09:00, 11:30 and 3 more)`, with dates unless all are on the day of the decision.
+  /// The times: ` (09:00, 11:30 and 3 more)`, with dates unless all are on the day of the decision.
   private static func list(_ times: [Instant], _ clock: HistoryClock) -> String {
     guard !times.isEmpty else { return "" }
     let days = Set(times.map { day($0, clock) })

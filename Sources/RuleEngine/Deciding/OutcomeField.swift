@@ -22,7 +22,7 @@ package enum OutcomeField: String, CaseIterable, Sendable {
     case string, integer, json
   }
 
-  /// The fields that every outcome of a choice has.
+  /// The fields that depend only on the choice, not on the user.
   package static let ofChoices = allCases.filter { $0 != .reason }
 
   package var kind: Kind {

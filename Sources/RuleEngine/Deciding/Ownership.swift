@@ -18,7 +18,7 @@ package struct Ownership: Hashable, Sendable {
   /// Whether the rules follow the Web SDK, in which subscribers see no paywall.
   var isWeb: Bool
 
-  /// `{"status"?, "entitlements": [{"entitlement", "granted"?}], "asked"}`
+  /// The purchases as JSON: `{"status"?, "entitlements": [{"entitlement", "granted"?}], "asked"}`.
   package var value: Value {
     .members([
       "status": status.map { .string($0) },

@@ -1,7 +1,7 @@
 package import Expressions
 
-/// The callbacks of a walk over a placement's rules. A protocol, so that each walk is specialized and has no cost for
-/// unused callbacks.
+/// The callbacks of a walk over a placement's rules. This is a protocol so that each walk is specialized, at no cost
+/// for unused callbacks.
 package protocol RuleWalk: ~Copyable {
   /// Whether the rule's condition, which begins at an instruction of the program, is true.
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)

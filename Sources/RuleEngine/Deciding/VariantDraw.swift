@@ -42,7 +42,7 @@ package struct VariantDraw: Hashable, Sendable {
     )
   }
 
-  /// `{"number", "from", "to"}`
+  /// The draw as JSON: `{"number", "from", "to"}`.
   package var value: Value {
     .object(["number": .double(number), "from": .double(from), "to": .double(to)])
   }

@@ -10,7 +10,7 @@ public enum PaywallCloseReason: String, Hashable, Sendable {
   case manualClose
   /// The SDK, the app or the system closed the paywall, for example after a purchase or with `dismiss()`.
   case systemLogic
-  /// Another paywall replaces the paywall.
+  /// Another paywall replaces this paywall.
   case forNextPaywall
   case webViewFailedToLoad
 }

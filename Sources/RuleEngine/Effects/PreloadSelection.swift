@@ -57,8 +57,8 @@ extension RuleSet {
     return selection
   }
 
-  /// The paywalls to preload for the placements that an app names. They are the paywalls of all treatments that the
-  /// subject is assigned to, whatever the preloading settings are.
+  /// The paywalls to preload for the placements that an app names: the paywalls of all treatments that the subject is
+  /// assigned to, whatever the preloading settings are.
   public func preloadedPaywalls(placements names: [String], state: DecisionState) -> [String] {
     var paywalls: [String] = []
     for name in names {

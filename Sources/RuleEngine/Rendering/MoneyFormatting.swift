@@ -28,7 +28,7 @@ extension LocaleWords {
     })
 }
 
-/// The names of locales that were used.
+/// A cache of the calendar names of locales.
 private final class CalendarNamesCache: Sendable {
   static let shared = CalendarNamesCache()
   private static let kept = 64

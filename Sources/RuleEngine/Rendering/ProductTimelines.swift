@@ -6,7 +6,7 @@ package import Pricing
 package struct ProductTimelines: Sendable {
   /// A timeline of an offer that the product's prices do not include.
   package struct Other: Sendable {
-    /// `promotional`, `winBack`, `code`, `introductory`, `play` or `purchaseOption`.
+    /// The type of the offer: `promotional`, `winBack`, `code`, `introductory`, `play` or `purchaseOption`.
     package var type: String
     package var id: String?
     package var name: String?

@@ -184,7 +184,7 @@ package struct TextDeclarations: Sendable {
   /// Members of `products` that are not slots.
   private static let besideSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
 
-  /// Adds to a declared root the attributes that every record can set, at the top level or in the root.
+  /// Adds the attributes that every record can set, at the top level or in the root, to a declared root.
   private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {
     guard case .object(var members, let isOpen) = shape else { return shape }
     for known in UserMember.attributes(hasUserID: hasUserID)

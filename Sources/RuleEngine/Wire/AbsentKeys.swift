@@ -91,7 +91,7 @@ struct AbsentKeys {
     }
   }
 
-  /// The path of the smallest element that contains all others.
+  /// The path of the smallest element that contains all other elements.
   private func commonPath(_ keys: [Key]) -> String {
     guard var common = keys.first?.path else { return "" }
     for key in keys {

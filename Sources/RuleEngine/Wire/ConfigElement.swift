@@ -135,8 +135,7 @@ package struct DecodingLog {
   /// Notes the missing keys that other readers need, and reports unknown keys as ignored, with
   /// suggestions.
   ///
-  /// - Parameter reported: keys whose absence is reported elsewhere, with its meaning in this
-  ///   engine.
+  /// - Parameter reported: keys whose absence is reported elsewhere, with its effect in this engine.
   package mutating func checkKeys(
     of element: ConfigElement, _ keys: [ConfigKey], reported: [String] = []
   ) {

@@ -16,7 +16,7 @@ package struct DiagnosticPlaces: Sendable {
     var range: SourceRange?
   }
 
-  /// A change of the file.
+  /// A change to the file.
   package struct Edit: Hashable {
     /// The bytes of the file to replace.
     package var range: SourceRange

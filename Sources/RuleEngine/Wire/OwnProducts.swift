@@ -143,7 +143,7 @@ extension ProductDecoder {
     return offer
   }
 
-  /// Modes in the vocabulary of the formats.
+  /// The names of modes in the formats.
   package static let modes: [(word: String, mode: IntroductoryOffer.Mode)] = [
     ("freeTrial", .freeTrial), ("free_trial", .freeTrial), ("free", .freeTrial),
     ("payAsYouGo", .payAsYouGo), ("pay_as_you_go", .payAsYouGo),

@@ -30,7 +30,7 @@ extension ProductDecoder {
   }
 
   /// Reads an amount in micros. A number with a fraction or an exponent is in units of the currency. A whole number is
-  /// in minor units. In dollars, 9.99 and 999 are the same amount.
+  /// in minor units. For dollars, `9.99` and `999` mean the same amount.
   package mutating func amount(_ element: ConfigElement?, _ currency: Currency) -> Int64? {
     guard let element else { return nil }
     guard case .int(let number) = element.value else { return micros(element) }

@@ -281,7 +281,7 @@ extension SuperwallConfigDecoder {
     return weight
   }
 
-  /// Reports a weight that some SDKs cannot represent. The iOS SDK reads 64 bits, and the Android SDK reads 32.
+  /// Reports a weight that some SDKs cannot represent. The iOS SDK reads 64 bits, and the Android SDK reads 32 bits.
   private mutating func checkSize(_ weight: Double, at path: String) {
     let isTooLargeForAll = weight >= 0x1p63
     log.report(

@@ -105,7 +105,7 @@ extension BackendClient {
     return try CheckoutStatus(decoding: try await object(request, .safe))
   }
 
-  /// Confirms a checkout whose payment is set up: `POST .../checkout/session/confirm`. Never retried.
+  /// Confirms a checkout whose payment is set up: `POST .../checkout/session/confirm`. This request is never retried.
   public func confirmCheckout(contextID: String, setupIntentID: String, email: String)
     async throws(BackendError) -> CheckoutConfirmation
   {
@@ -115,7 +115,7 @@ extension BackendClient {
     return try CheckoutConfirmation(decoding: try await object(request, .never))
   }
 
-  /// Marks a checkout as complete: `POST .../checkout/session/complete`. Never retried.
+  /// Marks a checkout as complete: `POST .../checkout/session/complete`. This request is never retried.
   ///
   /// - Returns: the URL that redeems the purchase.
   public func completeCheckout(contextID: String) async throws(BackendError) -> String {

@@ -7,8 +7,8 @@ public enum ConfigGroup: Hashable, Sendable {
   case applicationPublicAPIKey(String)
   case webPaywallDomain(String)
   case applicationID(String)
-  /// The response contains a private signing key. Apps must not request it, and the response must not be logged or
-  /// stored.
+  /// The response contains a private signing key. Apps must not request this artifact, and the response must not be
+  /// logged or stored.
   case retentionMessagingConfig(publicKey: String)
 
   /// The name of the group in the path.
@@ -49,7 +49,7 @@ public struct ConfigArtifact: Hashable, Sendable {
     case verifiedRead
     /// A public manifest that known clients use.
     case verifiedManifest
-    /// A manifest that follows the pattern of another group. No known client reads it.
+    /// A manifest that follows the pattern of another group. No known client reads such a manifest.
     case inferredManifest
   }
 

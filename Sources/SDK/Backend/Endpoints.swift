@@ -60,7 +60,7 @@ enum Endpoints {
       BackendRequest(.get, host: .subscriptions, segments: segments, query: query), apiKey)
   }
 
-  /// AgentWallie: requests verification of a signed transaction.
+  /// Requests verification of a signed transaction from AgentWallie's server.
   static func receipt(signed: String, userID: String, deviceID: String, apiKey: String)
     -> BackendRequest
   {
@@ -72,7 +72,7 @@ enum Endpoints {
       ]))
   }
 
-  /// AgentWallie: requests the server's data about a user.
+  /// Requests the data of AgentWallie's server about a user.
   static func subscriptions(ofUser user: String, apiKey: String) -> BackendRequest {
     BackendRequest(.get, host: .agentWallie, segments: ["v1", "subscriptions", apiKey, user])
   }

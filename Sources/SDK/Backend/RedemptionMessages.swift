@@ -133,7 +133,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
   }
 }
 
-/// AgentWallie: the result for a signed transaction.
+/// The result of AgentWallie's server for a signed transaction.
 public struct ReceiptAnswer: Hashable, Sendable {
   public var isValid: Bool
   public var transactionID: String
@@ -142,7 +142,7 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var entitlements: [String]
   /// The expiry date in ISO 8601; nil for a purchase that does not expire.
   public var expiresDate: String?
-  /// `active`, `expired` or `revoked`.
+  /// The status: `active`, `expired` or `revoked`.
   public var status: String
 
   init(decoding value: Value) throws(BackendError) {

@@ -7,9 +7,9 @@ public import RuleEngine
 extension Tollgate {
   /// Fetches the config and makes the SDK ready. Call this function once, when the app starts.
   ///
-  /// A second call while the first one runs shares its outcome. A call after a success does nothing, and does not
-  /// replace the purchase controller. A call after a failure tries again. If a request fails, it is retried up to
-  /// ``TollgateOptions/maxConfigRetryCount`` times.
+  /// A second call while the first call is running shares the outcome of the first call. A call after a success does
+  /// nothing, and does not replace the purchase controller. A call after a failure tries again. If a request fails, it
+  /// is retried up to ``TollgateOptions/maxConfigRetryCount`` times.
   ///
   /// If the server has not responded within ``Timeouts/keptConfig`` (one second by default), the SDK uses the last
   /// fetched config, or ``TollgateOptions/fallbackConfig``. When the server's config arrives, the SDK switches to it.
@@ -68,11 +68,11 @@ extension Tollgate {
     purchaseController = controller
   }
 
-  /// Sets the delegate that receives all events. The SDK retains it. Set the delegate before `configure`, so that it
-  /// receives every event.
+  /// Sets the delegate that receives all events. The SDK retains the delegate. Set the delegate before `configure`, so
+  /// that it receives every event.
   public func setDelegate(_ delegate: (any TollgateDelegate)?) { appDelegate = delegate }
 
-  /// The progress of the configuration. Reading it never waits.
+  /// The progress of the configuration. Reading the status never waits.
   public nonisolated var configurationStatus: ConfigurationStatus {
     switch snapshot.lifecycle {
     case .unconfigured, .configuring: .pending
@@ -169,7 +169,8 @@ extension Tollgate {
   /// Closes the open paywall, and returns when it is closed. Returns immediately if no paywall is open.
   public func dismiss() async { _ = await perform(.dismiss) }
 
-  /// Preloads the paywalls of some placements, so that they appear faster. A call before `configure` waits for it.
+  /// Preloads the paywalls of some placements, so that they appear faster. A call before `configure` waits for
+  /// `configure`.
   public func preloadPaywalls(forPlacements names: Set<String>) async {
     _ = await perform(.preloadPaywalls(names.sorted()))
   }
@@ -313,7 +314,7 @@ extension Tollgate {
   }
 
   /// Sets the subscription status. If the app has a purchase controller, only this function changes the status.
-  /// Otherwise the SDK may change it again after it queries the store.
+  /// Otherwise the SDK may change the status again after it queries the store.
   public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
     var status = status
     if case .active(let entitlements) = status {

@@ -1,8 +1,8 @@
 // The state for views, and notifications of its changes.
 
 extension Tollgate {
-  /// The current state of the SDK. It can be read from any thread, such as in a view's body. As soon as a call returns,
-  /// the state contains its changes.
+  /// The current state of the SDK. The state can be read from any thread, such as in a view's body. As soon as a call
+  /// returns, the state contains its changes.
   public nonisolated var snapshot: TollgateState { board.state }
 
   /// The time since the config in use was fetched. Nil if the SDK has no config, or uses a config that the app
@@ -70,7 +70,7 @@ extension Tollgate {
   /// - Parameters:
   ///   - handlerID: limits the events to events of this handler and events without a placement. With nil, the
   ///     subscriber receives all events, but cannot answer custom callbacks.
-  ///   - events: the events to receive; nil means all.
+  ///   - events: the events to receive; nil means all events.
   ///   - onEvent: receives the events. Questions have their own callbacks, except `onPurchase` and
   ///     `onPurchaseRestore`, which are answered with `didPurchase` and `didRestore`.
   ///   - onCustomCallback: answers questions from the paywalls of the handler. If the callback throws, the answer is a

@@ -3,7 +3,7 @@
   internal import UIKit
 
   extension Tollgate {
-    /// Notifies the SDK when the app enters the foreground or the background. Call it once.
+    /// Notifies the SDK when the app enters the foreground or the background. Call this function once.
     @MainActor
     public func observeApplication() {
       let center = NotificationCenter.default

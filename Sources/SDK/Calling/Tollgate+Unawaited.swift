@@ -138,7 +138,8 @@ extension Tollgate {
 }
 
 extension Value {
-  /// Converts a value for rules. Fails if rules cannot read its type. Such values are dropped from lists and maps.
+  /// Converts a value for rules. Fails if rules cannot read its type. Values that rules cannot read are dropped from
+  /// lists and maps.
   init?(any: Any) {
     if let convertible = any as? any AttributeConvertible {
       self = convertible.attributeValue

@@ -97,7 +97,7 @@ public actor Tollgate {
 
   // MARK: Loading
 
-  /// Loads the data that an earlier process saved. Until then inputs wait, for a limited time.
+  /// Loads the data that an earlier process saved. Until the data is loaded, inputs wait for a limited time.
   private func load() {
     guard !isShutDown, !isLoaded, loading.isEmpty else { return }
     let ports = ports

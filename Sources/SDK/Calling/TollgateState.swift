@@ -134,7 +134,7 @@ final class StateBoard: Sendable {
 // MARK: In a debugger
 
 extension Tollgate: CustomStringConvertible {
-  /// The current state.
+  /// The SDK and its current state, for a debugger.
   nonisolated public var description: String { "Tollgate(\(snapshot))" }
 }
 

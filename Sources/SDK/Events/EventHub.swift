@@ -1,9 +1,10 @@
 /// Decides which subscriber receives which event, and stores events for late subscribers.
 ///
-/// The rules match the contract's wrapper. An event with a handler reaches the subscribers with that handler and the
-/// subscribers without any handler. Custom callbacks reach only subscribers with the handler. An event without a
-/// receiver is stored and delivered once, to the first subscriber that matches. A stored event with a handler needs a
-/// subscriber with the same handler. Questions are never stored, because an absent subscriber cannot answer.
+/// The rules match the rules of the wrapper in the SDK contract. An event with a handler reaches the subscribers with
+/// that handler and the subscribers without any handler. Custom callbacks reach only subscribers with the handler. An
+/// event without a receiver is stored and delivered once, to the first subscriber that matches. A stored event with a
+/// handler needs a subscriber with the same handler. Questions are never stored, because an absent subscriber cannot
+/// answer.
 struct EventHub: Sendable {
   struct Subscriber: Hashable, Sendable {
     var id: Int

@@ -11,9 +11,9 @@ package struct LoggedEvents: Sendable {
   /// The events by the name of their log in the storage.
   private var events: [String: Told] = [:]
   private var occurrences: [String: Told] = [:]
-  /// The logs that are loaded or being loaded; nil means all of them.
+  /// The logs that are loaded or being loaded; nil means all logs.
   private var known: Set<String>?
-  /// The logs that survive a reset while they are being loaded; nil means all of them.
+  /// The logs that survive a reset while they are being loaded; nil means all logs.
   private var kept: Set<String>?
   private(set) var isLoading = false
 

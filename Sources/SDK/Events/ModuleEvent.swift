@@ -26,7 +26,7 @@ public enum ModuleEvent: Hashable, Sendable {
   case willRedeemLink
   case didRedeemLink(RedemptionResult)
 
-  /// The contract's names.
+  /// The names of the events in the SDK contract.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     case onPaywallPresent
     case onPaywallDismiss

@@ -5,7 +5,7 @@ package struct PlacementProgress: Hashable, Sendable {
   package var isRegistering: Bool { running != nil }
 
   private var count = 0
-  /// The newest registration, until it has an outcome. Only its feature block may run.
+  /// The newest registration, until it has an outcome. Only the newest registration's feature block may run.
   private var running: Int?
 
   package init() {}
@@ -15,7 +15,7 @@ package struct PlacementProgress: Hashable, Sendable {
     .onPaywallPresent, .onPaywallDismiss, .onPaywallSkip, .onPaywallError,
   ]
 
-  /// Begins a registration. It replaces an unfinished registration, whose feature block will not run.
+  /// Begins a registration. The registration replaces an unfinished registration, whose feature block will not run.
   ///
   /// - Returns: a number for ``end(_:_:)``.
   package mutating func begin() -> Int {
@@ -36,7 +36,7 @@ package struct PlacementProgress: Hashable, Sendable {
 
   /// Accepts the outcome of a registration.
   ///
-  /// - Returns: whether its feature should run.
+  /// - Returns: whether the feature of the registration should run.
   package mutating func end(_ registration: Int, _ outcome: PlacementOutcome) -> Bool {
     guard registration == running else { return false }
     running = nil

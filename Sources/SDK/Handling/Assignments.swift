@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: Choosing
 
 extension SDKState {
-  /// Assigns the user a variant of every experiment that the config asks for.
+  /// Assigns the user a variant of every experiment that is assigned when a config is applied.
   mutating func chooseAssignments() {
     guard let config = config?.config else { return }
     var entropy = entropy
@@ -15,8 +15,8 @@ extension SDKState {
     person.replaceAssignments(by: chosen, in: config)
   }
 
-  /// Takes over the server's assignments. An assignment from the server replaces the user's own if the config contains
-  /// its experiment and variant.
+  /// Takes over the server's assignments. An assignment from the server replaces the user's own assignment if the
+  /// config contains its experiment and variant.
   mutating func receiveAssignments(
     _ outcome: Result<[UInt8], BackendError>, identity: Int, call: Token?
   ) {

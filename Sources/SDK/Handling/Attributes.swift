@@ -1,7 +1,7 @@
 internal import Expressions
 
 extension SDKState {
-  /// The current attributes of the device and the app, and of their use.
+  /// The current attributes of the device and the app, and of the app's use.
   var deviceAttributes: DeviceAttributes {
     DeviceAttributes(
       platform: platform, apiKey: settings.apiKey, wrapper: settings.wrapper, facts: device,

@@ -15,7 +15,7 @@ extension SDKState {
     }
   }
 
-  /// A placement with a reserved name is an error in any state.
+  /// Whether a call registers a reserved name, which is an error in any state.
   private func isReserved(_ call: Call) -> Bool {
     guard case .registerPlacement(let request) = call else { return false }
     return SuperwallEventName.isReserved(request.placement)

@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: identify and reset
 
 extension SDKState {
-  /// Sets the user ID. If the ID differs from the known one, the known user is reset first. The same ID, an empty ID,
+  /// Sets the user ID. If the ID differs from the known ID, the known user is reset first. The same ID, an empty ID,
   /// and an ID that no request can contain have no effect. IDs are compared by their bytes.
   mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     let userID = userID.trimmed

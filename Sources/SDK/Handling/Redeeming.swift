@@ -107,7 +107,7 @@ extension SDKState {
     return open.id
   }
 
-  /// Reports to the app the redemption that closed a paywall.
+  /// Reports the redemption that closed a paywall to the app.
   mutating func tellRedemptions(after id: String) {
     for result in redemptions.take(after: id) { outbox.emit(.didRedeemLink(result)) }
   }

@@ -22,9 +22,9 @@ extension SDKState {
         eventID: newEventID(), at: now))
   }
 
-  /// Starts the next registrations, until one has to wait. Each registration waits until the previous registration has
-  /// presented, skipped or failed. While the previous registration loads, the wait is short. A registration that shows
-  /// no paywall does not wait.
+  /// Starts the next registrations, until a registration has to wait. Each registration waits until the previous
+  /// registration has presented, skipped or failed. While the previous registration loads, the wait is short. A
+  /// registration that shows no paywall does not wait.
   mutating func startRegistrations() {
     while startup.phase == .configured, presentation?.isLeaving != true {
       if active?.stage == .loaded || turns.resume() {
@@ -79,7 +79,7 @@ extension SDKState {
   }
 
   /// Continues the registrations that waited for the status or the identity, if the awaited value is known. A
-  /// registration that waited for one value may next wait for the other.
+  /// registration that waited for one value may next wait for the other value.
   mutating func continueWaiting() {
     if ownership.status != .unknown { outbox.cancelTimer(.status) }
     if let turn = active, isOver(turn.stage) { waitForStatus() }
@@ -107,8 +107,8 @@ extension SDKState {
 
   // MARK: Placements that do not wait
 
-  /// Lets other placements pass a slow placement. While the slow placement loads, all others pass. While it waits for
-  /// the host, only placements that show no paywall pass.
+  /// Lets other placements pass a slow placement. While the slow placement loads, all other placements pass. While the
+  /// slow placement waits for the host, only placements that show no paywall pass.
   mutating func turnIsLong(_ token: Token) {
     guard let turn = active, turn.token == token else { return }
     turns.advance { $0.makeLong() }

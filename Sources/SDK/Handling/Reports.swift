@@ -14,7 +14,7 @@ extension SDKState {
       return
     case .presenting:
       // Loading reports are handled immediately. User actions wait until the paywall is visible, because a user may act
-      // before that, and a swipe to close is reported only once.
+      // earlier, and a swipe to close is reported only once.
       switch report {
       case .webView, .shimmer, .state, .pageView: break
       case .systemDismissed where open.early.isEmpty:

@@ -3,7 +3,7 @@ internal import Expressions
 extension SDKState {
   /// Sends a request and handles its retries.
   ///
-  /// - Parameter limit: the maximum duration of an attempt; nil means the option's.
+  /// - Parameter limit: the maximum duration of an attempt; nil means the duration in the options.
   mutating func send(
     _ request: BackendRequest, for purpose: RequestPurpose, retries: Int = Retry.count,
     limit: Duration? = nil
@@ -34,7 +34,7 @@ extension SDKState {
     if let pending = requests.takeForRetry(token) { attempt(pending) }
   }
 
-  /// Drops a request. Its answer will be ignored.
+  /// Drops a request, whose answer will be ignored.
   mutating func dropRequest(_ token: Token) {
     requests.drop(token)
     outbox.cancelTimer(.requestLimit(token))

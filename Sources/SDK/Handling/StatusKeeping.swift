@@ -73,7 +73,7 @@ extension SDKState {
     outbox.startTimer(.entitlementEnd, end - now)
   }
 
-  /// The entitlements of the owned products, and those bought on the web.
+  /// The entitlements of the owned products, and the entitlements bought on the web.
   var ownedEntitlements: [Entitlement] {
     ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] } + ownership.held
       + ownership.web.map(\.entitlement)

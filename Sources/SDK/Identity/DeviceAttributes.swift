@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The attributes that rules read as `device.…` at one moment. They are computed on demand.
+/// The attributes that rules read as `device.…` at one moment. The attributes are computed on demand.
 struct DeviceAttributes {
   let platform: Platform
   let apiKey: String

@@ -140,7 +140,7 @@ extension Value {
   var instant: Instant? { wholeNumber.map { Instant(milliseconds: Int64($0)) } }
 }
 
-/// An unfinished checkout. Its result is requested when the app enters the foreground.
+/// An unfinished checkout. The result of the checkout is requested when the app enters the foreground.
 package struct PendingCheckout: Hashable, Sendable {
   package var contextID: String
   /// The number of requests for the result so far.

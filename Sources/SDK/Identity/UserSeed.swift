@@ -54,7 +54,7 @@ package enum SHA256 {
     word >> count | word << (32 - count)
   }
 
-  /// The first 64 primes. The constants are fractions of their roots.
+  /// The first 64 primes. The constants of the hash are fractions of the roots of these primes.
   private static let primes: [UInt64] = {
     var primes: [UInt64] = []
     var candidate: UInt64 = 2

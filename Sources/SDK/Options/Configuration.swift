@@ -5,7 +5,7 @@ package struct Configuration: Hashable, Sendable {
   package var purchases: PurchaseHandling
   /// The name and version of a wrapper around the SDK, such as `Expo`.
   package var wrapper: Wrapper?
-  /// A static config from the app; nil requests one from the network.
+  /// A static config from the app; nil requests a config from the network.
   package var given: [UInt8]?
 
   package struct Wrapper: Hashable, Sendable {

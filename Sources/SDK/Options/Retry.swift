@@ -1,6 +1,6 @@
 /// When a request that failed is sent again (the iOS SDK's rule).
 enum Retry {
-  /// The maximum number of retries, unless the call sets another one.
+  /// The maximum number of retries, unless the call sets another maximum.
   static let count = 6
 
   /// The pause before a retry in milliseconds, without jitter: 5^(1 + n/most) seconds. Six retries wait 5.0, 6.5, 8.5,

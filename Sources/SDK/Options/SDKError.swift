@@ -42,7 +42,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The code and the message, as `onPaywallError` reports them: `code: message`.
   public var description: String { "\(code.rawValue): \(message)" }
 
-  /// The boundary's JSON: `{"code", "message"}`.
+  /// The error as JSON: `{"code", "message"}`.
   public var value: Value {
     .object(["code": .string(code.rawValue), "message": .string(message)])
   }

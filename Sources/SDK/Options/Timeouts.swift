@@ -33,7 +33,8 @@ public struct Timeouts: Hashable, Sendable {
   public var ownedProducts: Duration = .seconds(10)
   /// How long Google Play may take to consume a purchase.
   public var consume: Duration = .seconds(10)
-  /// The time after which the log reports that a purchase or a restore is still running. Neither has a time limit.
+  /// The time after which the log reports that a purchase or a restore is still running. Purchases and restores have no
+  /// time limit.
   public var transactionNotice: Duration = .seconds(60)
 
   // The host.

@@ -137,7 +137,7 @@ public struct PaywallInfo: Hashable, Sendable {
 }
 
 extension Paywall.FeatureGating {
-  /// The name in the contract.
+  /// The name in the SDK contract.
   var word: String {
     switch self {
     case .gated: "gated"

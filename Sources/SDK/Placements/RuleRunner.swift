@@ -4,7 +4,7 @@ internal import RuleEngine
 /// The values that rules read: the roots `user` and `device`, whose attributes are computed on demand, and the values
 /// that always exist.
 struct RuleContext {
-  /// Returns an attribute of `user` or `device`, or all attributes of one of the two.
+  /// Returns an attribute of `user` or `device`, or all attributes of one root.
   struct Root {
     var attribute: (_ name: String) -> Value?
     var all: () -> Value
@@ -39,8 +39,8 @@ final class RuleRunner {
     frame = Frame(for: rules.program)
   }
 
-  /// Fills the frame with only the values that the rules read, and runs them. Attributes past the
-  /// memory limit count as missing, so rules that read them do not match.
+  /// Fills the frame with only the values that the rules read, and runs the rules. Attributes past the memory limit
+  /// count as missing, so rules that read them do not match.
   ///
   /// - Returns: the result of the run, and whether the attributes fit into memory.
   func run<Result>(

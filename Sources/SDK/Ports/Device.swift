@@ -38,11 +38,11 @@ public struct DeviceFacts: Hashable, Sendable {
   public var isMac = false
   public var isSandbox = false
   public var storefrontCountryCode: String?
-  /// The App Store's ID of the app's download. The SDK sends it when it redeems codes.
+  /// The App Store's ID of the app's download, which the SDK sends when it redeems codes.
   public var appTransactionID: String?
-  /// The user's account ID at Google Play. The SDK sends it when it redeems codes.
+  /// The user's account ID at Google Play, which the SDK sends when it redeems codes.
   public var externalAccountID: String?
-  /// Additional attributes, an object. These take precedence over all other attributes.
+  /// Additional attributes, an object. Additional attributes take precedence over all other attributes.
   public var additional: Value = .map([])
 
   public init() {}

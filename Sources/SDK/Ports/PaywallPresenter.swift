@@ -3,8 +3,8 @@ public import Pricing
 
 /// Shows paywalls. In a host with a web view, the presenter is a thin adapter.
 ///
-/// Functions that are not `async` must return quickly. They are called in the order of the SDK's events, after the app
-/// has received the event. Functions that are `async` are called for one presentation at a time.
+/// Functions that are not `async` must return quickly. Such functions are called in the order of the SDK's events,
+/// after the app has received the event. Functions that are `async` are called for one presentation at a time.
 public protocol PaywallPresenter: Sendable {
   /// Whether the host can present a paywall, for example because it has a window.
   ///

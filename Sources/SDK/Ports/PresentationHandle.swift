@@ -70,7 +70,7 @@ public struct PresentationHandle: Sendable {
   /// Reports the answers that the user entered on the paywall. The answers become attributes of the user.
   public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
 
-  /// The progress of the web view.
+  /// Reports the progress of the web view.
   public func webView(_ step: WebViewStep) { report(.webView(step)) }
 
   /// Reports that the placeholder for the paywall's content appeared or disappeared.
@@ -91,7 +91,7 @@ public struct PresentationHandle: Sendable {
   /// Reports that the paywall's state changed. The state, an object, is part of every later ``PaywallInfo``.
   public func stateChanged(_ state: Value) { report(.state(state)) }
 
-  /// The progress of a checkout on the web.
+  /// Reports the progress of a checkout on the web.
   public func checkout(_ step: CheckoutStep) { report(.checkout(step)) }
 }
 

@@ -28,7 +28,7 @@ public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
   public var expiresAt: Instant?
   /// Whether access has ended: the product expired, or was refunded or revoked.
   public var hasEnded: Bool
-  /// The transaction with the store's signature (JWS). The SDK sends it when it redeems codes.
+  /// The transaction with the store's signature (JWS), which the SDK sends when it redeems codes.
   public var signedTransaction: String?
 
   public init(

@@ -107,8 +107,8 @@ package enum StorageKey {
     return unsent + String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// Escapes a name to ASCII. Names are compared by their bytes, and dictionary keys are not. For ASCII strings both
-  /// comparisons agree.
+  /// Escapes a name to ASCII. Names are compared by their bytes, but dictionary keys are not. For ASCII strings, both
+  /// comparisons give the same result.
   package static func escape(_ name: String) -> String {
     if name.utf8.allSatisfy(isPlain) { return name }
     let digits = Array("0123456789ABCDEF".utf8)

@@ -58,9 +58,8 @@ public struct PurchaseRequest: Hashable, Sendable {
   }
 }
 
-/// A promotional offer of the App Store, with the signature that Apple requires. The app's server
-/// signs it for one user, product and offer, and the app passes it to
-/// ``PresentationHandle/purchaseTapped(_:shouldDismiss:offer:)``.
+/// A promotional offer of the App Store, with the signature that Apple requires. The app's server signs the offer for
+/// one user, product and offer, and the app passes it to ``PresentationHandle/purchaseTapped(_:shouldDismiss:offer:)``.
 public struct PromotionalOffer: Hashable, Sendable {
   /// The offer's identifier in App Store Connect.
   public var id: String
@@ -117,7 +116,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   /// The restore failed, with an optional message for the user.
   case failed(String?)
 
-  /// The result if there are no purchases to restore. It is a failure, so the paywall stays open.
+  /// The result if there are no purchases to restore. This result is a failure, so the paywall stays open.
   public static var noProductsToRestore: RestorationResult {
     .failed("there are no purchases to restore")
   }

@@ -87,8 +87,8 @@ public struct EntitlementsInfo: Hashable, Sendable {
   public var active: [Entitlement]
   /// The entitlements that the config's products grant but the user does not have.
   public var inactive: [Entitlement]
-  /// The entitlements in ``active`` that were bought on the web. A purchase controller merges them with the
-  /// entitlements from the store on the device.
+  /// The entitlements in ``active`` that were bought on the web. A purchase controller merges these entitlements with
+  /// the entitlements from the store on the device.
   public var web: [Entitlement]
 
   public var all: [Entitlement] { active + inactive }

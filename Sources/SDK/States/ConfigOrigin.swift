@@ -6,7 +6,8 @@ public struct ConfigOrigin: Hashable, Sendable {
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The config was loaded from the server in this process.
     case network
-    /// The config was stored by an earlier process. It is used because the server did not respond in time.
+    /// The config was stored by an earlier process. The stored config is used because the server did not respond in
+    /// time.
     case kept
     /// The config is ``TollgateOptions/fallbackConfig``, because the server did not respond in time.
     case fallback
@@ -55,7 +56,7 @@ struct KeptConfig: Sendable {
     ])
   }
 
-  /// The age of the config, for a message. Never negative, even after the clock was set back.
+  /// The age of the config, for a message. The age is never negative, even after the clock was set back.
   func age(at now: Instant) -> String {
     let minutes = max(0, now - fetchedAt) / 60_000
     if minutes < 120 { return minutes == 1 ? "1 minute" : "\(minutes) minutes" }

@@ -60,7 +60,7 @@ struct Presentation: Sendable {
   /// Whether the host shows the paywall.
   var isVisible: Bool { if case .presenting = phase { false } else { true } }
 
-  /// Whether the paywall is closing. Later paywalls wait until it is closed.
+  /// Whether the paywall is closing. Later paywalls wait until this paywall is closed.
   var isLeaving: Bool {
     switch phase {
     case .dismissing, .presenting(.some): true

@@ -42,7 +42,7 @@ struct ActiveRegistration: Sendable {
   private(set) var paywall: PaywallResponse?
   private(set) var products: [StoreProduct] = []
   private(set) var info = PaywallInfo.none
-  /// Whether the registration has blocked others for the maximum time.
+  /// Whether the registration has blocked other registrations for the maximum time.
   private(set) var isLong = false
 
   fileprivate init(_ registration: Registration, _ token: Token) {
@@ -102,7 +102,7 @@ struct Question: Hashable, Sendable {
 struct Turns {
   private(set) var waiting: [Registration] = []
   private(set) var active: ActiveRegistration?
-  /// Registrations that let others pass while they load.
+  /// Registrations that let other registrations pass while they load.
   private(set) var parked: [ActiveRegistration] = []
   private(set) var questions: [Token: Question] = [:]
 
@@ -145,7 +145,7 @@ struct Turns {
     parked.removeAll { $0.token == token }
   }
 
-  /// Parks the active registration, which lets others pass while it loads.
+  /// Parks the active registration, which lets other registrations pass while it loads.
   mutating func park() {
     if let active { parked.append(active) }
     active = nil

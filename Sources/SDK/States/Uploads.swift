@@ -67,7 +67,7 @@ package struct Uploads: Sendable {
   }
 
   /// Handles a rejection by the backend. The next request has half as many events. A single rejected event is dropped,
-  /// so that the others can follow.
+  /// so that other events can follow.
   ///
   /// - Returns: the number of the dropped event, if any.
   mutating func refuse() -> [Int] {

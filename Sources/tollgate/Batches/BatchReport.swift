@@ -8,7 +8,7 @@ struct BatchReport {
   let sums: BatchSums
   let rejects: RejectKinds
   let settings: RunSettings
-  /// The users' files as the user named them, for command lines to copy.
+  /// The users' files as named on the command line, for command lines to copy.
   let givenUsers: [String]
   let shown: ShownUser
   let redaction: Redaction

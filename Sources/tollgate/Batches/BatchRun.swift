@@ -11,7 +11,7 @@ struct BatchRun {
     var rejects = OutcomeSink.none
     /// Whether a manifest or a checkpoint needs the hashes of the users files.
     var hashesUsers = true
-    /// The target of checkpoints; nil for none.
+    /// The path of checkpoints; nil for no checkpoints.
     var checkpoint: String?
     /// Seconds between checkpoints.
     var interval = 0.0
@@ -28,7 +28,7 @@ struct BatchRun {
   private var progress: Progress
   private var told = 0
   private var lastCheckpoint = Clock.now()
-  /// The users so far, to find duplicates. Checkpoints do not include them.
+  /// The users so far, to find duplicates. Checkpoints do not include these users.
   private var compared = ComparedSubjects()
   /// The progress of the run.
   private(set) var state: Checkpoint

@@ -36,7 +36,8 @@ final class OutcomeDatabase {
 
   /// Creates the database that is being built, or opens the database of an earlier start.
   ///
-  /// - Parameter state: the state in which the run begins. Unless it is the beginning, the database must contain it.
+  /// - Parameter state: the state in which the run begins. Unless this is the beginning of the run, the database must
+  ///   contain the state.
   func begin(_ state: Checkpoint) throws {
     users = Int64(state.sums.users)
     database = try OutcomeDatabase.telling(building) {

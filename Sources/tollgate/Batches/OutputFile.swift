@@ -17,7 +17,7 @@ final class OutputFile {
     /// The part of the content that is not in the file yet.
     var pending: [UInt8] = []
 
-    /// An empty file.
+    /// Creates the state of an empty file.
     init(isCompressed: Bool = false) { text = isCompressed ? XXH64.Stream() : nil }
   }
 

@@ -3,7 +3,7 @@ internal import RuleBatch
 internal import RuleEngine
 internal import SDK
 
-/// Everything that the outcomes of a run depend on. Checkpoints and manifests contain it.
+/// Everything that the outcomes of a run depend on. Checkpoints and manifests contain these settings.
 struct RunSettings {
   var config: String
   /// Hash of the config's bytes.

@@ -6,7 +6,7 @@ enum SafeFixes {
   /// The maximum number of rounds. One fix may enable another fix.
   private static let mostRounds = 5
 
-  /// Changes a file until no safe fixes remain, and replaces it as a whole.
+  /// Changes a file until no safe fixes remain, and replaces the file as a whole.
   ///
   /// - Parameter read: reads the file again and checks it.
   /// - Returns: the number of fixed findings.

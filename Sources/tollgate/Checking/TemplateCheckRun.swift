@@ -4,7 +4,7 @@ internal import Pricing
 internal import RuleEngine
 internal import RuleInsight
 
-/// All texts of one call of `check-template`, checked.
+/// The checks of all texts in one call of `check-template`.
 struct TemplateCheckRun {
   /// A file with its findings.
   struct Part {

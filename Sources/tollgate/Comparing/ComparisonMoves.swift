@@ -12,7 +12,7 @@ struct ComparisonMoves {
     var name: String
     /// The placement's index among placements with a section; nil if no user moves.
     var place: Int?
-    /// The most frequent kinds first.
+    /// The kinds of moves, the most frequent kinds first.
     var kinds: [ComparisonSums.Moved]
     /// The distinct outcomes that users see with the old config, and the number of users for each outcome.
     var before: [(shown: String, users: Int)]

@@ -10,7 +10,7 @@ struct ComparisonPage {
   /// The settings with which each config decides.
   let old: RunSettings
   let new: RunSettings
-  /// The users' files as the user named them.
+  /// The users' files as named on the command line.
   let givenUsers: [String]
   let rejects: RejectKinds
   let shown: ShownUser
@@ -109,7 +109,7 @@ struct ComparisonPage {
 
   // MARK: Users to explain
 
-  /// The command lines that explain a user by both configs.
+  /// The command lines that explain a user with both configs.
   func lines(_ user: LineUser, at placement: String) -> [String] {
     let (before, after) = (comparison.oldPlan.ruleSet, comparison.newPlan.ruleSet)
     return [(old, before), (new, after)]

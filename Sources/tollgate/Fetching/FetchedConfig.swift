@@ -5,7 +5,7 @@ internal import RuleEngine
 struct FetchedConfig {
   let config: Config
   let download: Download
-  /// The number of findings that are errors. `check` lists them.
+  /// The number of findings that are errors. `check` lists these findings.
   let errors: Int
 
   /// - Throws: when the server sends no config.

@@ -11,7 +11,7 @@ enum Ending {
   static let ourFault: Int32 = 70
   /// Output could not be written.
   static let unwritten: Int32 = 74
-  /// The reader of the output has closed it. Shells show this code for tools that SIGPIPE ends.
+  /// The reader has closed the output. Shells show this code for tools that SIGPIPE ends.
   static let closedPipe: Int32 = 141
 
   /// The code that shells show for a process that a signal has ended: 130 for SIGINT.

@@ -156,8 +156,8 @@ struct FilePlace {
     descriptor == nil && (kind == .file || kind == .missing)
   }
 
-  /// Whether two names that differ only in case or composition are the same on this file system.
-  /// Only the file system knows, so one of them is created temporarily.
+  /// Whether two names that differ only in case or composition are the same on this file system. Only the file system
+  /// knows, so one of the names is created temporarily.
   func isSameName(as other: FilePlace) -> Bool {
     guard case .name(let folder, let name) = identity,
       case .name(folder, let otherName) = other.identity,

@@ -39,8 +39,8 @@ enum FileSignature: Equatable {
     }
   }
 
-  /// Encodings with several bytes per character. Without a mark, the zeros of their ASCII
-  /// characters reveal them, because supported texts begin with ASCII.
+  /// Encodings with several bytes per character. Without a mark, the zeros of ASCII characters reveal the encoding,
+  /// because supported texts begin with ASCII.
   private static func encoding(_ bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
       return "UTF-32"

@@ -2,7 +2,7 @@ internal import CShims
 internal import CThreads
 internal import CivilTime
 
-/// The machine's clocks. Only the shell reads them; the engine receives the time as a value.
+/// The machine's clocks. Only the shell reads the clocks; the engine receives the time as a value.
 enum Clock {
   /// The wall time.
   static func now() -> Instant {

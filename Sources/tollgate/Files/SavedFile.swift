@@ -30,7 +30,7 @@ enum SavedFile {
       do {
         defer { try? file.close() }
         try file.writeWhole(bytes)
-        // Otherwise a power failure could leave the new name without the content.
+        // Without this flush, a power failure could leave the new name without the content.
         if scratch == nil { fsync(file.rawValue) }
       }
       takeOver(place, new)

@@ -5,7 +5,7 @@ enum Terminal {
     case auto, always, never
   }
 
-  /// The choice on the command line, available before parsing.
+  /// The choice of colours on the command line, available before parsing.
   static let colorChoice: ColorChoice = {
     let value = CommandWords.value(of: "--color", in: Arguments.all.dropFirst())
     return value.flatMap { ColorChoice(rawValue: $0) } ?? .auto

@@ -74,8 +74,7 @@ enum UserForm: String, Sendable, CaseIterable {
         + "jq -c .\(stem) > \(noun).ndjson" : ""
   }
 
-  /// Whether a line that ends with LF, or with the text, consists of several lines that end with
-  /// CR.
+  /// Whether a line that ends with LF, or at the end of the text, consists of several lines that end with CR.
   private static func endsLinesWithCR(_ text: ArraySlice<UInt8>) -> Bool {
     let lines = text.split(separator: UInt8(ascii: "\r"))
     guard lines.count > 1 else { return false }

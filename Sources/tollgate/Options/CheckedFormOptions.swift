@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// The format of a config to check, and the platforms.
 struct CheckedFormOptions: ParsableArguments {
-  /// A platform, or all of them.
+  /// A platform, or all platforms.
   enum PlatformChoice: String, ExpressibleByArgument, CaseIterable {
     case ios, android, web, all
   }

@@ -17,8 +17,7 @@ enum GivenOptions {
       throw ValidationError("\(name) is empty; is a shell variable unset?")
     }
     let names = words.filter { $0.hasPrefix("-") }
-    // Asking the parser for its options takes a while. A short option may be an alias of a long
-    // one.
+    // Asking the parser for its options takes a while. A short option may be an alias of a long option.
     guard Set(names).count < names.count || names.contains(where: { $0.count == 2 }) else { return }
     let described = try Value.parse(json: command._dumpHelp().utf8)
     for option in described["command"]?["arguments"]?.elements ?? []

@@ -55,7 +55,7 @@ struct VariantBalances {
   private var draws: [String: Draws] = [:]
   private var versions: [String] = []
   private var numberOfVersion: [String: Int32] = [:]
-  /// Experiments beyond this many are not checked.
+  /// The maximum number of experiments. Further experiments are not checked.
   static let mostExperiments = 1_000
   private static let mostVersions = 200
 

@@ -42,7 +42,7 @@ struct ReportSection {
   var title: String
   /// The question that the section answers, as a sentence.
   var about = ""
-  /// The placement of the section. Filtering for others hides it.
+  /// The placement of the section. Filtering for other placements hides the section.
   var placement: String?
   var blocks: [ReportBlock] = []
 }

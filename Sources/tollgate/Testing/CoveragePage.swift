@@ -6,7 +6,7 @@ internal import RuleInsight
 struct CoveragePage {
   let run: CoverageRun
   let config: ConfigFile
-  /// The files of the tests as the user named them.
+  /// The files of the tests as named on the command line.
   let tests: [String]
   /// The inputs of decisions other than the config and the users.
   let basis: String

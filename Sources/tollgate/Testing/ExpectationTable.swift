@@ -31,7 +31,7 @@ struct ExpectationTable {
   /// - Parameters:
   ///   - value: the value that names the two files.
   ///   - place: the place of the value.
-  ///   - path: the file that contains the value. The paths of the two files are relative to it.
+  ///   - path: the file that contains the value. The paths of the two files are relative to this file.
   ///   - timeZone: the zone of a time without a zone.
   init(_ value: Value, at place: String, beside path: String, timeZone: String) {
     self.value = value

@@ -191,7 +191,7 @@ struct TestCommand: AsyncParsableCommand {
   private func runAgainAndAgain() throws {
     var named: [String] = []
     while true {
-      // Recorded before the run, so that changes during it are noticed.
+      // The states are recorded before the run, so that changes during the run are noticed.
       var seen = try states(named)
       do {
         let found = try runOnce().named

@@ -1,7 +1,7 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// The days of a simulation as bars of a chart. If there are too many, a bar covers several days.
+/// The days of a simulation as bars of a chart. If there are too many days, a bar covers several days.
 struct TrafficDays {
   private let sums: TrafficSums
   /// The first day of each bar, and its number of days.

@@ -33,8 +33,7 @@ struct TrafficParts {
   private var file = 0
   private var lines = 0
 
-  /// - Parameter weight: the size of a user's output, in placements. If it is large, parts are
-  ///   smaller.
+  /// - Parameter weight: the size of a user's output, in placements. If the output is large, parts are smaller.
   init(
     _ paths: [String], form: UserForm?, _ pool: TrafficPool, threads: Int, weight: Int = 1,
     source: @escaping (Int) -> TrafficWorker.Source

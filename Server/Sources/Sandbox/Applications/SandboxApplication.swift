@@ -77,8 +77,8 @@ struct SandboxApplication: Sendable {
     return list.products
   }
 
-  /// The identifier of the user's paywall at a placement, or nil if there is none. Only the attributes in the request are
-  /// known.
+  /// The identifier of the user's paywall at a placement, or nil if there is none. Only the attributes in the request
+  /// are known.
   func paywall(
     atPlacement name: String, of user: String, params: Value,
     confirmed: [(experiment: String, variant: String)], now: Instant

@@ -8,8 +8,8 @@ enum Base64URL {
         .map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
   }
 
-  /// The bytes, or nil for a string that this encoding does not write: other characters, padding, or bits past the end that
-  /// are not zero. Otherwise two strings would mean the same bytes.
+  /// The bytes, or nil for a string that this encoding does not write: other characters, padding, or bits past the end
+  /// that are not zero. Otherwise two strings would mean the same bytes.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
     guard
       text.utf8.allSatisfy({

@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// The endpoints of AgentWallie's API, except those for events, which are in ``eventEndpoints``.
+  /// The endpoints of AgentWallie's API, except the endpoints for events, which are in ``eventEndpoints``.
   var wallieEndpoints: [Endpoint] {
     [
       .get("/v1/config/{key}", .pathKey) { exchange in

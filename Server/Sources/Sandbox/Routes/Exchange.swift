@@ -108,7 +108,7 @@ struct Answer: Sendable {
   }
 }
 
-/// One route.
+/// A route of the sandbox.
 struct Endpoint: Sendable {
   /// How a request identifies its application.
   enum Access: Sendable {

@@ -70,8 +70,8 @@ extension SandboxStore {
     }
   }
 
-  /// The subject of assignments: the user, otherwise the user that the alias belongs to, otherwise the alias. Also returns
-  /// whether this user is new to the alias.
+  /// The subject of assignments: the user, otherwise the user that the alias belongs to, otherwise the alias. Also
+  /// returns whether this user is new to the alias.
   private static func subject(_ identity: Identity, _ application: String, _ database: Database)
     throws -> (name: String?, isNew: Bool)
   {

@@ -12,8 +12,8 @@ extension SandboxStore {
   /// The minimum time between two messages with a new code.
   private static let resendInterval = WallTime.day
 
-  /// Redeems codes for a user, each separately: a code that fails does not affect the others. Repeated requests have the same
-  /// answer.
+  /// Redeems codes for a user, each separately: a code that fails does not affect the others. Repeated requests have
+  /// the same answer.
   func redeem(
     _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Instant
   ) async throws -> Redemption {
@@ -135,7 +135,7 @@ extension SandboxStore {
     ])
   }
 
-  /// `user@example.com` as `u***@example.com`.
+  /// An obfuscated address: `u***@example.com` for `user@example.com`.
   private static func obfuscated(_ email: String) -> String {
     let parts = email.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return "***" }

@@ -35,7 +35,7 @@ package struct Access: Sendable {
     return found
   }
 
-  /// The caller of a request: from `Authorization: Bearer KEY`, or from `X-API-Key: KEY`, as OpenFeature clients send it.
+  /// The caller of a request, from `Authorization: Bearer KEY` or, as OpenFeature clients send it, `X-API-Key: KEY`.
   package func caller(_ request: Request) throws(ServiceError) -> Caller {
     guard request.headers[.authorization] == nil, let key = request.headers[Self.keyHeader] else {
       return try caller(authorization: request.headers[.authorization])

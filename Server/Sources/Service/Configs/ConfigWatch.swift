@@ -2,8 +2,8 @@ internal import Foundation
 package import Logging
 internal import ServiceLifecycle
 
-/// Checks periodically whether the files of configs have changed, and loads them. An invalid file changes nothing, and is
-/// reported once.
+/// Checks periodically whether the files of configs have changed, and loads them. An invalid file changes nothing, and
+/// is reported once.
 package struct ConfigWatch: ServiceLifecycle.Service {
   private let service: DecisionService
   private let log: Logger

@@ -4,7 +4,7 @@ internal import Logging
 package import Requests
 internal import RuleEngine
 
-/// An application whose placements are decided. It has a current config, which can be replaced.
+/// An application whose placements are decided. The application has a current config, which can be replaced.
 package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?

@@ -24,8 +24,8 @@ package struct ServiceOptions: Sendable {
   package var withoutState = WithoutState.refuse
   /// The maximum time of all store operations for a request.
   package var storePatience = Duration.milliseconds(1_800)
-  /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`. Otherwise
-  /// clients cannot choose their variants.
+  /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`.
+  /// Otherwise clients cannot choose their variants.
   package var trustsContexts = false
   /// How long answers to requests with an ID are stored, in milliseconds.
   package var keptRequests: Int64 = 24 * 3_600_000

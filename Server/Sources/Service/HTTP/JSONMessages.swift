@@ -25,7 +25,8 @@ extension Response {
 package struct RequestLimits: Sendable {
   /// The maximum length of a body that is read whole, in bytes.
   package var body = 4 << 20
-  /// The depth of lists and objects. Inside the record, the attributes of a user may have the depth that the engine allows.
+  /// The depth of lists and objects. Inside the record, the attributes of a user may have the depth that the engine
+  /// allows.
   package var nesting = Limits().dataNesting + 1
   /// The time in which a body that is read whole must arrive.
   package var patience = Duration.seconds(20)

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// Counts requests, and logs each at the level `debug`. Bodies, headers and queries are never logged, because they contain
-/// keys and attributes of users.
+/// Counts requests, and logs each at the level `debug`. Bodies, headers and queries are never logged, because they
+/// contain keys and attributes of users.
 struct ObservingMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 

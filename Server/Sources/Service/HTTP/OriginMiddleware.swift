@@ -40,7 +40,7 @@ struct OriginMiddleware: RouterMiddleware {
     return response
   }
 
-  /// Browsers send this before a public web page accesses this machine.
+  /// Browsers send this header before a public web page accesses this machine.
   private static let asksPrivately = HTTPField.Name("Access-Control-Request-Private-Network")!
   private static let allowsPrivately = HTTPField.Name("Access-Control-Allow-Private-Network")!
 

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// The reason why PostgreSQL did not carry out an operation. It contains nothing of the address, the statement or the
-/// data, so that it can be logged and returned to clients.
+/// The reason why PostgreSQL did not carry out an operation. The fault contains nothing of the address, the statement
+/// or the data, so that it can be logged and returned to clients.
 struct PostgresFault: Error, Hashable, CustomStringConvertible {
   enum Kind: String, Sendable {
     case unreachable = "the database cannot be reached"

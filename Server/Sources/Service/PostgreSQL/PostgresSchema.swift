@@ -48,7 +48,8 @@
           """,
           "CREATE INDEX audit_by_application ON \(name).audit (application, id)",
         ],
-        // Answers belong to users, so that they can be deleted with them. Programs that know version 1 leave it null.
+        // Answers belong to users, so that they can be deleted with them. Programs that know version 1 leave the user
+        // null.
         [
           "ALTER TABLE \(name).answer ADD COLUMN user_id text COLLATE \"C\"",
           """

@@ -7,8 +7,8 @@ internal import RuleEngine
 
 /// OpenFeature's remote evaluation protocol (OFREP 0.3) for placements. A placement has three flags:
 ///
-/// - `NAME`, a string: the identifier of the paywall. If no paywall is shown, there is no value, and the client uses its
-///   default.
+/// - `NAME`, a string: the identifier of the paywall. If no paywall is shown, there is no value, and the client uses
+///   its default.
 /// - `NAME.shown`, a boolean: whether a paywall is shown.
 /// - `NAME.outcome`, an object: the outcome line.
 ///

@@ -7,7 +7,8 @@ internal import RuleEngine
 
 /// Shows and deletes all stored data of a user: `GET` and `DELETE /v1/users/{id}`.
 ///
-/// Both add an entry to the audit log, which counts the rows that were read or deleted, and does not name the user.
+/// Both routes add an entry to the audit log, which counts the rows that were read or deleted, and does not name the
+/// user.
 struct UserRoutes: Sendable {
   let service: DecisionService
 

@@ -1,9 +1,10 @@
 internal import GRDB
 
-/// Groups the writes of concurrent requests into one transaction, so that one flush to the disk acknowledges many of them.
+/// Groups the writes of concurrent requests into one transaction, so that one flush to the disk acknowledges many of
+/// them.
 ///
-/// While a transaction is being written, new writes wait for the next one. A single writer therefore waits for one
-/// flush, and a hundred writers wait for two flushes.
+/// While a transaction is being written, new writes wait for the next transaction. A single writer therefore waits for
+/// one flush, and a hundred writers wait for two flushes.
 actor GroupedWriter {
   /// A write of one request, which runs in its own savepoint. If the write throws, nothing of it is stored.
   typealias Write = @Sendable (Database) throws -> Bool
@@ -18,8 +19,8 @@ actor GroupedWriter {
   private var waiting: [Waiting] = []
   private var isWriting = false
 
-  /// - Parameter largestGroup: the maximum number of writes in one transaction, so that readers of the write-ahead log and
-  ///   other writers get their turn.
+  /// - Parameter largestGroup: the maximum number of writes in one transaction, so that readers of the write-ahead log
+  ///   and other writers get their turn.
   init(_ database: any DatabaseWriter, largestGroup: Int = 256) {
     self.database = database
     self.largestGroup = largestGroup

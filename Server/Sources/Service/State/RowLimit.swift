@@ -22,8 +22,8 @@ package final class RowLimit: Sendable {
 
   /// Deletes the oldest rows of an application beyond the limit.
   ///
-  /// A check takes longer the more rows there are, so it only runs when a sixty-fourth of the limit was added. A table can
-  /// exceed its limit by this number.
+  /// A check takes longer the more rows there are, so it only runs when a sixty-fourth of the limit was added. A table
+  /// can exceed its limit by this number.
   package func trim(_ application: String, adding count: Int, in database: Database) throws {
     let step = max(1, most / 64)
     let isDue = added.withLock { added in

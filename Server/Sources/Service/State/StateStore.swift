@@ -82,7 +82,7 @@ package protocol StateStore: Sendable {
   /// rollback, the result is older than the version that the rollback went back to.
   func version(before number: Int, hash: String, of application: String) async throws -> Int?
 
-  /// The audit log of an application or of all, the newest entry first.
+  /// The audit log of an application or of all applications, the newest entry first.
   func audit(of application: String?, limit: Int) async throws -> [AuditEntry]
 
   // MARK: Retention

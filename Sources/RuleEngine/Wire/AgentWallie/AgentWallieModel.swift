@@ -1,7 +1,7 @@
 package import Expressions
 
-/// AgentWallie's config in its own terms, before it becomes a ``Config``. It still contains paused
-/// and archived parts.
+/// AgentWallie's config in its own terms, before it becomes a ``Config``. The model still contains paused and archived
+/// parts.
 package struct AgentWallieModel: Hashable, Sendable {
   package struct Campaign: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {

@@ -154,7 +154,7 @@ extension Value {
 
 /// Decodes parts of AgentWallie's config, named by their type, and encodes them again.
 package enum AgentWalliePart {
-  /// - Returns: the part with its defaults, or nil if it is unusable or its type is unknown, together with the
+  /// - Returns: the part with its defaults, or nil if the part is unusable or its type is unknown, together with the
   ///   diagnostics.
   package static func decode(_ type: String, _ json: Value) -> Compilation<Value> {
     var decoder = AgentWallieDecoder()

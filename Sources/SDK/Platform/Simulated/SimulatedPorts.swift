@@ -11,7 +11,7 @@ extension Ports {
   ///   - purchases: the results of purchases, in order. The last result repeats.
   ///   - restores: the results of restores, in order. The last result repeats.
   ///   - storage: the storage, which may already contain data.
-  ///   - device: facts about the device. They do not change.
+  ///   - device: facts about the device, which do not change.
   public static func simulated(
     config: Value, presenter: any PaywallPresenter, products: [StoreProduct] = [],
     purchases: [PurchaseResult] = [.purchased], restores: [RestorationResult] = [.restored],
