@@ -66,7 +66,7 @@ struct SandboxBackend: Sendable {
   ) throws(ServiceError) -> SandboxApplication {
     switch access {
     case .open:
-      // The path identifies the application. If it does not, any application will do.
+      // The path identifies the application. If the path names no application, any application will do.
       guard let first = applications.first else { throw .unauthorized }
       return first
     case .key: return try bearer(request)

@@ -20,7 +20,7 @@ private struct Answer: ResponseEncodable {
 }
 
 /// The server that `tollgate-server` is compared with: it reads and writes JSON on the same framework, and does nothing
-/// else. The server prints its port in the same way.
+/// else. The server prints its port as `tollgate-server` does.
 @main struct Hello {
   static func main() async throws {
     let router = Router()

@@ -41,7 +41,7 @@ public enum Assigner: Hashable, Sendable {
     if case .hash = self { .hash(salt: seed) } else { self }
   }
 
-  /// The seed that draws depend on. Empty for an assigner without a seed.
+  /// The seed that draws depend on; an empty string for an assigner without a seed.
   package var seed: String { if case .hash(let salt) = self { salt } else { "" } }
 
   /// The assigner's name on command lines and in files.

@@ -154,7 +154,8 @@ extension XXH64 {
     @inlinable @inline(__always)
     package mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
 
-    /// The contribution of a word. It does not depend on the hash so far, so it can be computed in advance.
+    /// The contribution of a word. The contribution does not depend on the hash so far, so it can be computed in
+    /// advance.
     @inlinable package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
 
     @inlinable @inline(__always)

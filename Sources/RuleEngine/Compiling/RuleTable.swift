@@ -72,7 +72,7 @@ package struct RuleTable: Sendable {
 }
 
 extension RuleTable {
-  /// The variant of a rule whose range contains a draw, or nil if no variant does.
+  /// The variant of a rule whose range contains a draw, if any.
   @inline(__always)
   package func variant(of row: Row, draw: Double) -> Int? {
     // SAFETY: The range was recorded when the weights were appended. The view stays in the closure.

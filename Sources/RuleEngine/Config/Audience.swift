@@ -2,7 +2,7 @@ package import Expressions
 
 /// A rule that states which subjects it matches, how often it applies to each of them, and which variants they get.
 public struct Audience: Hashable, Sendable {
-  /// The position among the placement's audiences, from 0. Audiences that could not be decoded are counted.
+  /// The position among the placement's audiences, from 0. The position counts audiences that could not be decoded.
   public var index: Int
   /// The audience's own identifier, in formats that have one.
   public var id: String?

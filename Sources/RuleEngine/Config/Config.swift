@@ -86,8 +86,7 @@ public struct Placement: Hashable, Sendable {
   public var name: String
   /// The audiences, in the order in which they are tried. The first audience that matches decides.
   public var audiences: [Audience]
-  /// The paths of audiences in the config that could not be read. The placement is decided without
-  /// them.
+  /// The paths of audiences in the config that could not be read. The placement is decided without these audiences.
   package var unreadAudiences: [String] = []
 
   public init(name: String, audiences: [Audience]) {

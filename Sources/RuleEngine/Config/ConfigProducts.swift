@@ -59,7 +59,7 @@ extension ProductReference {
   /// The identifier with its base plan and offer; nil if the identifier has neither and equals the store's identifier.
   package var fullIdentifier: String? {
     if let basePlanID { return "\(storeID):\(basePlanID)" }
-    // Superwall's composite identifiers begin with the store's identifier. AgentWallie's IDs do not.
+    // Superwall's composite identifiers begin with the store's identifier, unlike AgentWallie's IDs.
     return id.hasPrefix(storeID) && id != storeID ? id : nil
   }
 }

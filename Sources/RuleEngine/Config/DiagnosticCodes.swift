@@ -14,7 +14,7 @@ extension Diagnostic.Code {
   public static let unknownKey = Self(rawValue: "unknown-key")
   /// A `subscriptionStatus` that no SDK sends.
   public static let unknownStatus = Self(rawValue: "unknown-status")
-  /// The platform of a user's SDK is unknown, or its version is missing, unreadable or newer than the known ones.
+  /// The platform of a user's SDK is unknown, or its version is missing, unreadable or newer than all known versions.
   package static let unknownVersion = Self(rawValue: "unknown-version")
   /// A user ID that begins or ends with white space.
   package static let untrimmedID = Self(rawValue: "untrimmed-id")
@@ -56,7 +56,7 @@ extension Diagnostic.Code {
   public static let unusedProduct = Self(rawValue: "unused-product")
   /// Experiments whose djb2 assignments depend on each other.
   public static let djb2Correlated = Self(rawValue: "djb2-correlated")
-  /// A locale that is not in the tables. The message names the locale that replaces it.
+  /// A locale that is not in the tables. The message names the locale that is used instead.
   public static let unknownLocale = Self(rawValue: "unknown-locale")
   /// A derived price that the system's rounding makes higher than the exact price.
   public static let priceAboveExact = Self(rawValue: "price-above-exact")

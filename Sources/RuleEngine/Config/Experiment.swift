@@ -10,7 +10,8 @@ public struct Variant: Hashable, Sendable {
 
   public var id: String
   public var kind: Kind
-  /// The variant's share of subjects, relative to the sum of all weights of the experiment. Never negative.
+  /// The variant's share of subjects, relative to the sum of all weights of the experiment. The weight is never
+  /// negative.
   public var weight: Double
   public var paywallID: String?
   /// Whether the variant only represents the share of subjects that the config's variants do not cover.

@@ -6,12 +6,12 @@ package struct ConditionContext: Hashable, Sendable {
   /// The roots, as a map that can fill a frame.
   package let value: Value
 
-  /// A context for conditions.
+  /// Creates a context for conditions.
   ///
   /// - Parameters:
   ///   - slots: the paywall's slots, in order.
   ///   - selected: index of the selected slot; out of range means that no slot is selected.
-  ///   - resolved: by slot name, further fields of its product, such as `price` and `has_trial`.
+  ///   - resolved: further fields of each slot's product, such as `price` and `has_trial`, by slot name.
   ///   - user: the user's attributes, a map.
   package init(
     slots: [ProductSlot], selected: Int, resolved: [String: Value] = [:], user: Value = .map([]),

@@ -49,8 +49,8 @@ extension ConfigFact.Kind {
 }
 
 extension SDKProfile {
-  /// Why the SDK rejects the whole config, or nil if the SDK accepts it. Also nil for the newest SDK, because checking
-  /// a config reports these problems.
+  /// Why the SDK rejects the whole config, or nil if the SDK accepts it. The result is also nil for the newest SDK,
+  /// because checking a config reports these problems.
   package func rejection(of config: Config) -> ConfigFact? {
     guard version != nil else { return nil }
     return config.facts.first { fact in

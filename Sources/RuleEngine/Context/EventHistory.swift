@@ -7,7 +7,7 @@ public struct HistoryClock: Hashable, Sendable {
   public var now: Instant
   package let zone: TimeZoneRules
 
-  /// A clock in UTC.
+  /// Creates a clock in UTC.
   public init(now: Instant) {
     self.now = now
     zone = .utc

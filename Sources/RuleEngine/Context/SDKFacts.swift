@@ -19,7 +19,7 @@ package enum SDKFacts {
   /// The evaluator that an SDK has from a version on.
   package struct Evaluator: Sendable {
     package var sdk: SDKName
-    /// The way in which the SDK is distributed. Nil applies to both.
+    /// The way in which the SDK is distributed; nil for every way.
     package var packaging: SDKProfile.Packaging?
     package var since: SDKVersion
     /// The behavior of the evaluator. Nil for JavaScript, which this engine does not evaluate.
@@ -177,7 +177,7 @@ package enum SDKFacts {
     case redrawsUnconfirmed
     /// Functions about times return null.
     case nullTimes
-    /// Only the functions of a rule's computed properties exist.
+    /// Rules can call only the functions of their computed properties.
     case requestedFunctions
     /// An attribute that is null makes every condition fail.
     case failsOnNull

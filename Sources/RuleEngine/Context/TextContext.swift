@@ -46,7 +46,7 @@ package struct TextContext: Hashable, Sendable {
   /// Slots whose products need no `products.` prefix.
   static let rootSlots = ["primary", "secondary", "tertiary"]
 
-  /// A context for texts.
+  /// Creates a context for texts.
   ///
   /// - Parameters:
   ///   - products: the products, in the order of the paywall. If a slot appears twice, the last product counts.

@@ -4,8 +4,8 @@ extension RuleSet {
   /// Decides the outcome of a placement for a subject.
   ///
   /// The result depends only on the arguments: the function reads no clock, uses no random numbers and changes only the
-  /// frame's temporary values. It allocates no memory, because the details of a decision are computed on demand.
-  /// Consequences are returned as effects.
+  /// frame's temporary values. The function allocates no memory, because the details of a decision are computed on
+  /// demand. Consequences are returned as effects.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.

@@ -11,7 +11,7 @@ public struct Distribution: Hashable, Sendable {
   public var placement: String
   /// The position of the audience that decides, or nil if no audience decides.
   public var audience: Int?
-  /// The outcomes, in the order of the variants. Their probabilities sum to one.
+  /// The outcomes, in the order of the variants. The probabilities of all outcomes sum to one.
   public var shares: [Share]
 }
 

@@ -68,8 +68,9 @@ extension Clause {
 }
 
 extension RuleSet {
-  /// Decides and explains the decision. The first arguments are the same as for ``decide(_:frame:state:assigner:)``.
-  /// Times are written in the time zone of the clock, or in UTC if the clock is nil.
+  /// Decides a placement, and explains the decision. The first arguments are the same as for
+  /// ``decide(_:frame:state:assigner:)``. Times are written in the time zone of the clock, or in UTC if the clock is
+  /// nil.
   public func explain(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     clock: HistoryClock? = nil

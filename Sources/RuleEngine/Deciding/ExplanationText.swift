@@ -73,7 +73,7 @@ extension [Distribution.Share] {
   ///
   /// - Parameters:
   ///   - chosen: the outcome to mark as the subject's.
-  ///   - width: the maximum columns of a line. Longer names are shortened.
+  ///   - width: the maximum number of columns in a line. Longer names are shortened.
   fileprivate func lines(chosen: Decision.Outcome? = nil, width: Int? = nil) -> [String] {
     let rows = map { share -> [String] in
       let mark = share.outcome == chosen ? "  <- this user" : ""
@@ -135,7 +135,7 @@ extension Explanation.Audience {
     }
   }
 
-  /// `audiences 3 to 120 do not match (118; --all shows them)`
+  /// The summary of audiences: `audiences 3 to 120 do not match (118; --all shows them)`.
   fileprivate func folded(with others: [Explanation.Audience]) -> String {
     let isReached = step.reason.isTried
     guard let last = others.last, others.count > 1 else {

@@ -17,8 +17,8 @@ public struct RuleError: Hashable, Sendable {
   public var audience: Int
   /// The source of the clause that failed. Long clauses are cut off after 1,000 bytes.
   public var clause: String
-  /// The code of the evaluation error. It is also `no-such-attribute` if superscript replaces a missing attribute with
-  /// null and then fails because of that null.
+  /// The code of the evaluation error. The code is also `no-such-attribute` if superscript replaces a missing attribute
+  /// with null and then fails because of that null.
   public var code: String
   /// The attribute that caused the error, such as `user.email`; nil if no attribute did.
   public var path: String?
@@ -60,7 +60,7 @@ public struct RuleError: Hashable, Sendable {
 }
 
 extension RuleSet {
-  /// The audiences whose rules fail before the decision, in order. They are the audiences with an error in
+  /// The audiences whose rules fail before the decision, in order. These are the audiences with an error in
   /// ``steps(_:frame:state:)``. The errors are the same as in the outcomes of a batch.
   public func errors(_ placement: String, frame: inout Frame, state: DecisionState) -> [RuleError] {
     guard let number = self.placement(named: placement), storage.rejection == nil else { return [] }

@@ -55,7 +55,7 @@ package struct VariantDraw: Hashable, Sendable {
     return (#"{"number":"#, "," + rest.dropFirst())
   }
 
-  /// `0.816 of 1: variant b from 0.5 on`
+  /// The draw in words: `0.816 of 1: variant b from 0.5 on`.
   var text: String {
     let scale = isBucket ? 100.0 : 1
     let drawn = isBucket ? "\(Int((number * 100).rounded()))" : shownNumber

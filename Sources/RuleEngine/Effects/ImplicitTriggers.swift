@@ -11,7 +11,7 @@ package struct ImplicitTriggers: Hashable, Sendable {
     /// If the placement leads to a paywall, the new paywall replaces the open paywall, and takes over its handler, call
     /// and gating. Only the last paywall's outcome is reported.
     case closePaywallThenTriggerPaywall
-    /// The open paywall is closed and gets its own outcome. Then the placement is evaluated.
+    /// The open paywall is closed and gets its own outcome, and then the placement is evaluated.
     case deepLinkTrigger
   }
 

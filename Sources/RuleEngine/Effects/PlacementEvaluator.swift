@@ -15,8 +15,8 @@ public import Expressions
 /// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
 ///
-/// This type is for callers that need only the results. It uses no clock, network or storage: the caller passes the
-/// time, and stores ``assignments`` and ``occurrences``.
+/// This type is for callers that need only the results. The evaluator uses no clock, network or storage: the caller
+/// passes the time, and stores ``assignments`` and ``occurrences``.
 public struct PlacementEvaluator: ~Copyable {
   private let ruleSet: RuleSet
   private let assigner: Assigner

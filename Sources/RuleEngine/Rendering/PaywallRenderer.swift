@@ -47,7 +47,7 @@ package struct PaywallRenderer: ~Copyable {
       }
     }
     cells = Array(repeating: nil, count: elsewhere.count)
-    // A text that reads a whole root needs all its members.
+    // A text that reads a whole root needs all members of the root.
     readsAllData =
       paywall.texts.readsAllData
       || members.contains { program.slot(of: AttributePath([$0.root.key])) != nil }

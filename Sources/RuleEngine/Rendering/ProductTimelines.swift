@@ -87,7 +87,7 @@ package struct ProductTimelines: Sendable {
     }
   }
 
-  /// `2026-03-13`
+  /// A date as `2026-03-13`.
   private static func text(_ date: CivilDate) -> String {
     func digits(_ number: Int, _ count: Int) -> String {
       let text = String(number)

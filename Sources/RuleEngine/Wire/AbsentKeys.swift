@@ -2,8 +2,8 @@ internal import Expressions
 
 /// Keys that SDKs require and a config lacks, although this engine does not need the keys.
 ///
-/// An export from a dashboard has all required keys, and a handwritten config has few of them. So up to three missing
-/// keys are reported at their places, and more are reported together.
+/// An export from a dashboard has all required keys, and a handwritten config has few of them. Therefore up to three
+/// missing keys are reported at their places, and more keys are reported together.
 struct AbsentKeys {
   struct Key {
     var name: String

@@ -52,7 +52,7 @@ struct DeepLink: Hashable, Sendable {
     }
   }
 
-  /// Decodes %XX and +. Malformed parts stay unchanged.
+  /// Decodes `%XX` and `+`. Malformed parts stay unchanged.
   private static func decode(_ text: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -382,7 +382,7 @@ public actor Tollgate {
 // MARK: Time and tasks
 
 extension Tollgate {
-  /// Starts a task. Its result becomes an input.
+  /// Starts a task whose result becomes an input.
   func start(_ work: @escaping @Sendable (Ports) async -> Input) {
     listeners += 1
     let id = listeners

@@ -77,7 +77,7 @@ package enum TimerID: Hashable, Sendable {
   case loadHistory(Token)
   /// The time until events are uploaded.
   case upload
-  /// The maximum time that a placement may block others.
+  /// The maximum time that a placement may block other placements.
   case turn(Token)
   // Time limits of ports.
   case ownedProducts(Token)

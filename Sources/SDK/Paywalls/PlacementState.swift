@@ -1,6 +1,6 @@
 public import Expressions
 
-/// The progress of a placement that a view registers. A placement is idle at first. It then becomes skipped, or an
+/// The progress of a placement that a view registers. A placement is idle at first, and then becomes skipped, or an
 /// error, or presented and later dismissed. A later registration starts from the last state.
 public enum PlacementState: Hashable, Sendable {
   /// The placement was not registered yet, or has no result yet.

@@ -8,7 +8,7 @@ public struct BackendRequest: Hashable, Sendable {
     case post = "POST"
   }
 
-  /// A server of the backend. The transport knows its address.
+  /// A server of the backend. The transport knows the server's address.
   public enum Host: String, Hashable, Sendable {
     case api
     case subscriptions

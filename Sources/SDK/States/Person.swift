@@ -112,7 +112,8 @@ struct Person {
     }
   }
 
-  /// Replaces the assignments. Variants of experiments that are missing in the config keep their known kind.
+  /// Replaces the assignments. A known assignment stays unchanged, even if the config lacks its variant. A new
+  /// assignment is dropped in this case.
   mutating func replaceAssignments(by pairs: [Assignment], in config: Config?) {
     assignments = pairs.compactMap { pair in
       if let known = assignments.first(where: { $0.isSame(as: pair) }) { return known }

@@ -11,7 +11,7 @@ struct Closing: Hashable, Sendable {
 
   var reason: PaywallCloseReason
   var next: Next?
-  /// Whether to ask the host to close the paywall. False if the host has already closed it.
+  /// Whether to ask the host to close the paywall. False if the host has already closed the paywall.
   var tellsHost = true
 }
 

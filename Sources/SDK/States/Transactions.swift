@@ -9,8 +9,8 @@ struct PurchaseSlot: Sendable {
   /// The paywall's state when the purchase began, for use after the paywall is closed.
   let info: PaywallInfo
   let shouldDismiss: Bool
-  /// Whether the purchase would start a trial. Determined before the purchase, because a purchase ends the user's
-  /// eligibility.
+  /// Whether the purchase would start a trial. This is determined before the purchase, because a purchase ends the
+  /// user's eligibility.
   let startsTrial: Bool
   /// The kind of purchase if it succeeds.
   let kind: TransactionKind

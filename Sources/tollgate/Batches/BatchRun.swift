@@ -187,7 +187,7 @@ struct BatchRun {
   }
 
   /// A checkpoint covers the data that was passed to the system, which survives a kill. Checkpoints do not wait for the
-  /// disk: after a power failure, the file may be shorter than its checkpoint says. Resuming then fails.
+  /// disk: after a power failure, the file may be shorter than its checkpoint says, and resuming then fails.
   private mutating func writeCheckpoint() throws {
     guard let path = files.checkpoint else { return }
     state.outcomes = files.outcomes.state

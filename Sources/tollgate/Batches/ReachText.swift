@@ -103,7 +103,7 @@ struct ReachText {
     return rows
   }
 
-  /// `missing user.seed (counts as 0) in 'user.seed < 50'`
+  /// The missing attribute in words: `missing user.seed (counts as 0) in 'user.seed < 50'`.
   private static func missing(_ clause: Tally.MissingAttribute) -> String {
     let text = clause.clause.split { $0.isWhitespace }.joined(separator: " ")
     let shown = TextWidth.shortened(text, to: 40)

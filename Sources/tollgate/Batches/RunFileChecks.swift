@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// Checks the files of a run before any of them is written or removed.
 extension BatchPlan {
-  /// The placement whose columns would have this prefix without the number.
+  /// The name of the placement whose columns have this prefix without the number.
   fileprivate func owner(of prefix: String) -> String {
     let digits = prefix.utf8.reversed().prefix { $0 &- 0x30 < 10 }.count
     let name = prefix.dropLast(digits + 1)

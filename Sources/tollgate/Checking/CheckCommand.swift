@@ -336,7 +336,7 @@ struct CheckCommand: ParsableCommand {
       """
   }
 
-  /// `; rejected whole by iOS and Android`
+  /// The end of the summary: `; rejected as a whole by the SDKs for ios, android`.
   private func elsewhereSummary(_ found: [Diagnostic]) -> String {
     let rejecting = found.flatMap(\.peers).filter { $0.severity == .error }
     let names = Diagnostic.PeerEffect.Peer.all.filter { peer in

@@ -26,7 +26,7 @@ struct CheckTotals {
 
   private func count(_ severity: Diagnostic.Severity) -> Int { found[severity] ?? 0 }
 
-  /// `3 files: 2 errors, 5 warnings, 0 notes; 1 clean`
+  /// The totals in words: `3 files: 2 errors, 5 warnings, 0 notes; 1 clean`.
   var summary: String {
     let counts = [Diagnostic.Severity.error, .warning, .note]
       .map { counted(count($0), $0.rawValue) }.joined(separator: ", ")

@@ -43,7 +43,7 @@ struct SurveyText {
     return lines.joined(separator: "\n")
   }
 
-  /// `warning: 3 users: IDs appear again`
+  /// A finding and its number of users: `problem: IDs appear again (3)`.
   private static func line(_ finding: UserSurvey.Finding) -> String {
     DiagnosticText.visible(
       "\(finding.isProblem ? "problem" : "note"): \(finding.text) (\(grouped(finding.users)))")

@@ -91,7 +91,7 @@ struct TemplateCheckRun {
     }
   }
 
-  /// `5 texts, 10 paths: 0 errors, 1 warning; 8 claims: 7 true, 1 false, 0 not checkable`
+  /// The totals: `5 texts, 10 paths: 0 errors, 1 warning; 8 claims: 7 true, 1 false, 0 not checkable`.
   var summary: String {
     let found = parts.flatMap(\.diagnostics)
     let errors = found.count { $0.severity == .error }

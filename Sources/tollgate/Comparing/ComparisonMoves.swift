@@ -94,7 +94,7 @@ struct ComparisonMoves {
     var users: [[Int]]
   }
 
-  /// All outcomes that users move from or to. If there are many, only the outcomes with the most moves.
+  /// The outcomes that users move from or to: all of them, or if there are many, those with the most moves.
   func matrix(_ placement: Placement, most: Int) -> Matrix {
     var moves: [[String]: Int] = [:]
     var weight: [String: Int] = [:]

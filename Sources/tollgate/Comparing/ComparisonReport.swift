@@ -61,7 +61,7 @@ struct ComparisonReport {
     return tenths == 0 && count > 0 ? "< 0.1 %" : "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// `128 of 4,000 users get something else (3.2 %)`
+  /// The result for given users: `128 of 4,000 users get something else (3.2 %)`.
   func headline(_ sums: ComparisonSums) -> String {
     if sums.movedUsers == 0 {
       return "None of \(counted(sums.users, "user")) gets something else"
@@ -71,7 +71,7 @@ struct ComparisonReport {
       + "(\(Self.share(sums.movedUsers, sums.users)))"
   }
 
-  /// `1 of 6 placements differs, 1 is unknown, 4 give every user the same`
+  /// The result for all users: `1 of 6 placements differs, 1 is unknown, 4 give every user the same`.
   func headline(_ differences: [PlacementDifference]) -> String {
     func count(_ verdict: PlacementDifference.Verdict) -> Int {
       differences.count { $0.verdict == verdict }

@@ -64,7 +64,7 @@ struct FetchedConfig {
     [key, ConfigSource.encoded(key)].reduce(text) { $0.replacing($1, with: "(the key)") }
   }
 
-  /// `build 12, 6 placements, 3 paywalls, 21,345 bytes`
+  /// The config in words: `build 12, 6 placements, 3 paywalls, 21,345 bytes`.
   func summary(before: FetchRecord?) -> String {
     var parts: [String] = []
     if !config.buildID.isEmpty {

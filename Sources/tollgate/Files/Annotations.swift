@@ -13,7 +13,7 @@ enum Annotations {
     areWanted && text.contains("##[") ? text.replacing("##[", with: "# #[") : text
   }
 
-  /// `::error file=config.json,line=3,column=5,title=duplicate-id::message`
+  /// A finding: `::error file=config.json,line=3,col=5,title=duplicate-id::message`
   static func line(_ diagnostic: Diagnostic, file: String, _ position: SourcePosition?) -> String {
     let word =
       switch diagnostic.severity {

@@ -32,7 +32,7 @@ struct FileDescriptor: Hashable {
   static let standardOutput = FileDescriptor(rawValue: STDOUT_FILENO)
   static let standardError = FileDescriptor(rawValue: STDERR_FILENO)
 
-  /// Opens a file. Child processes do not inherit it.
+  /// Opens a file, which child processes do not inherit.
   ///
   /// - Parameter flags: as for `open`. A new file has the mode 0644.
   static func open(_ path: String, _ flags: Int32) throws(Errno) -> FileDescriptor {
@@ -40,7 +40,7 @@ struct FileDescriptor: Hashable {
       rawValue: try Errno.retrying { openFile(path, flags | O_CLOEXEC, 0o644) })
   }
 
-  /// Makes a pipe. Child processes do not inherit its ends.
+  /// Makes a pipe, whose ends child processes do not inherit.
   static func pipe() throws(Errno) -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
     // SAFETY: Two numbers of a tuple lie side by side, as `pipe` writes them. Tests: FetchCommandTests.
     var ends: (Int32, Int32) = (0, 0)

@@ -20,7 +20,7 @@ enum Signals {
     ("\nerror: internal error in tollgate\n" + reporting
       + "\nSet SWIFT_BACKTRACE=enable=yes to see where it happened.\n").utf8)
 
-  /// Sets up signal handling. Must come before anything else.
+  /// Sets up signal handling. Call this function before anything else.
   static func install() {
     // With a closed reader, or a limit on file sizes, the write fails instead of ending the process silently.
     signal(SIGPIPE, SIG_IGN)

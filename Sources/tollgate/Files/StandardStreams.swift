@@ -34,7 +34,7 @@ enum StandardStreams {
     }
   }
 
-  /// Prints to standard output. If that fails, the command ends.
+  /// Prints to standard output. If printing fails, the command ends.
   static func print(_ bytes: some Sequence<UInt8>) {
     do throws(Errno) {
       try FileDescriptor.standardOutput.writeWhole(Array(bytes))

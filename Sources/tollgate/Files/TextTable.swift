@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Rows of cells in columns. If a line does not fit, optional columns are dropped first. Then the widest names are
+/// Rows of cells in columns. If a line does not fit, optional columns are dropped first, and then the widest names are
 /// shortened in the middle. Heads are not shortened.
 struct TextTable {
   /// The cells of each line. The first line is the head.

@@ -24,7 +24,7 @@ struct ProductsFile {
     diagnostics = decoded.diagnostics
   }
 
-  /// The file, after its diagnostics are printed on standard error.
+  /// Reads a file, and prints its diagnostics on standard error.
   ///
   /// - Throws: if none of its products is usable.
   static func reporting(_ path: String) throws -> ProductsFile {

@@ -23,7 +23,7 @@ struct EventReplay {
     }
   }
 
-  /// Decides rows with one SDK. It is reused, because creating a reader of records takes as long as a decision.
+  /// Decides rows with one SDK. A decider is reused, because creating a reader of records takes as long as a decision.
   private final class Decider {
     let ruleSet: RuleSet
     private var frame: Frame

@@ -129,7 +129,7 @@ struct ReplayEventsReport {
     return TextTable(rows: rows, left: [0, 2]).lines(style) + notes
   }
 
-  /// `v1 50.2 % of 50 %, v2 ...`
+  /// The actual and the expected shares: `v1 50.2 % of 50 %, v2 ...`.
   private static func variants(_ experiment: VariantBalances.Experiment) -> String {
     let sum = experiment.all.expected.reduce(0, +)
     return experiment.variants.indices.map { place in

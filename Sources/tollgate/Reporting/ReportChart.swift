@@ -28,7 +28,7 @@ struct ReportChart {
     times.indices.map { time in series.reduce(0) { $0 + $1.values[time] } }.max() ?? 0
   }
 
-  /// The next of 1, 2, 3, 4, 5, 6, 8, 10, 20.. that is not smaller, as the end of an axis.
+  /// The smallest of 1, 2, 3, 4, 5, 6, 8, 10, 20.. that is not below the number, as the end of an axis.
   static func ceiling(_ number: Int) -> Int {
     var unit = 1
     while number > unit * 10 { unit *= 10 }

@@ -136,7 +136,7 @@ struct CoverageGaps {
     counter.clauses(ofRule: rule)[number].text
   }
 
-  /// `never true`, or `false in 3 tests and never decides so`
+  /// The gap of a clause: `never true`, or `false in 3 tests without deciding`.
   private func clause(_ rule: Int, _ number: Int, holds: Bool) -> String {
     let counts = search.counts.clauses[rule][number]
     let count = holds ? counts.holds : counts.fails

@@ -7,7 +7,7 @@ extension CoverageRun {
     share.all == 0 ? "-" : ReportNumber.percent(share.exercised, of: share.all)
   }
 
-  /// `61.2 % covered: 30 of 49 by 6 tests; 2 cannot be exercised`
+  /// The last line: `61.2 % covered: 30 of 49 by 6 tests; 2 cannot be exercised`.
   var closingLine: String {
     let share = share
     guard share.all > 0 else { return "Nothing to cover" }

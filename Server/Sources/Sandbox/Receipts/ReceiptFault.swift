@@ -6,7 +6,7 @@ internal import Service
 enum ReceiptFault: Error, Hashable {
   /// The transaction does not consist of three base64 parts that contain JSON.
   case malformed(String)
-  /// The header names another algorithm than ES256, or requires an unknown extension.
+  /// The header names an algorithm other than ES256, or requires an unknown extension.
   case unsupported(String)
   /// The chain does not consist of three certificates, each issued by the next certificate, that end in a trusted root.
   case untrustedChain(String)

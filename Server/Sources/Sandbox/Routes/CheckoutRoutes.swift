@@ -168,7 +168,7 @@ extension SandboxBackend {
 
   // MARK: Continuing
 
-  /// The checkout of a sealed context, changed by the request.
+  /// The checkout of a sealed context, after the change.
   private func checkout(
     _ exchange: Exchange, named name: String = "checkoutContextId",
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil

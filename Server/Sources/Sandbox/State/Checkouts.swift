@@ -150,7 +150,7 @@ extension SandboxStore {
     }
   }
 
-  /// A checkout, changed by an action. Actions that the product's name makes automatic are applied first.
+  /// A checkout after an action. Actions that the product's name makes automatic are applied first.
   func checkout(
     _ id: String, in application: SandboxApplication, now: Instant,
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil

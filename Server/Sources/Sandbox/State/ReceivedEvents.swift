@@ -23,7 +23,7 @@ struct ReceivedEvent: Sendable {
     self.body = size <= Self.mostBody ? text : Value.object(["leftOut": .whole(size)]).json
   }
 
-  /// The string, or a prefix that still identifies it.
+  /// The string, or a prefix that still identifies the string.
   private static func short(_ text: String) -> String {
     if text.utf8.count <= 256 { return text }
     let digest = SHA256.hash(data: Array(text.utf8)).prefix(16).map { $0.hexPair }.joined()
@@ -53,7 +53,7 @@ extension SandboxStore {
     }
   }
 
-  /// Events after a known event, oldest first. Without a known event, the newest events.
+  /// Events after the event `after`, or the newest events if `after` is nil, oldest first.
   func events(of application: String, after: Int64?, source: String?, name: String?, limit: Int)
     async throws -> [Value]
   {

@@ -77,7 +77,7 @@ extension SandboxStore {
     }
   }
 
-  /// A user's transactions. For each product, only the transaction that ends last.
+  /// A user's transactions: for each product, only the transaction that ends last.
   func subscriptions(of user: String, in application: String) async throws -> [KnownTransaction] {
     try await database.read { database in
       let rows = try Row.fetchAll(

@@ -19,7 +19,7 @@ final class KnownMethods: Sendable {
     routes.withLock { $0 = known }
   }
 
-  /// The methods of a path. There are none if the path does not exist.
+  /// The methods of a path; none if the path does not exist.
   func methods(of path: String) -> [HTTPRequest.Method] {
     let parts = path.split(separator: "/")
     let found = routes.withLock { $0 }.filter { Self.isMatched($0.parts, parts) }

@@ -28,7 +28,7 @@
       self.due = due
       self.counted = counted
       let deadline = Self.earlier(.now + .milliseconds(options.connectTimeout), due)
-      // Members of the URL come later, and override these.
+      // Members of the URL come later, and override these keywords.
       let keywords = ["target_session_attrs", "fallback_application_name", "dbname"]
       let values = ["read-write", "tollgate-server", options.url]
       let started = Self.withCStrings(keywords) { keywords in

@@ -38,7 +38,8 @@
       var fault: PostgresFault
     }
 
-    /// - Returns: no answers if another server has answered one of the requests meanwhile. Nothing is stored then.
+    /// - Returns: no answers if another server has answered one of the requests meanwhile, in which case nothing is
+    ///   stored.
     private func update<Answer>(
       _ keys: [StateKey], _ connection: PostgresConnection,
       _ decide: (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)

@@ -195,12 +195,12 @@ extension StateRecord {
 }
 
 extension StoredState {
-  /// `{"7":"70"}`: variants by experiment.
+  /// The variants by experiment as JSON: `{"7":"70"}`.
   var variants: Value {
     .map(assignments.map { .init(key: .string($0.experimentID), value: .string($0.variantID)) })
   }
 
-  /// `{"key":[1772366400000]}`: times by key, in milliseconds.
+  /// The times by key as JSON, in milliseconds: `{"key":[1772366400000]}`.
   var times: Value {
     .map(
       occurrences.map { series in

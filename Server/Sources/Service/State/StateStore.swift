@@ -49,7 +49,7 @@ package protocol StateStore: Sendable {
   /// Stores records. Users and answers replace stored records with the same key.
   ///
   /// - Throws: a `ServiceError` if a config or an entry of the audit log differs from the stored one with the same
-  ///   number. Nothing is stored then.
+  ///   number, in which case nothing is stored.
   func add(_ records: [StateRecord]) async throws
 
   // MARK: Configs
@@ -118,7 +118,7 @@ package struct StateKey: Hashable, Sendable {
 }
 
 extension StateKey {
-  /// The user's ID. If the ID is too long for an index, its beginning and its hash.
+  /// The user's ID, or if the ID is too long for an index, its beginning and its hash.
   var storedUser: String {
     let most = 1_000
     guard user.utf8.count > most else { return user }
