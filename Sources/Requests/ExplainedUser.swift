@@ -98,7 +98,7 @@ package struct ExplainedUser {
     let head = "  decided as \(profile.title), evaluator \(profile.evaluatorTitle)"
     return ["", head]
       + (others.isEmpty
-        ? ["  all other versions of the SDK decide the same"] : others.map { "    \($0)" })
+        ? ["  all other versions of the SDK give the same outcome"] : others.map { "    \($0)" })
   }
 
   /// The versions as JSON, or nil if they were not requested: `{"sdk": {"name", "evaluator",

@@ -67,7 +67,8 @@ package struct FrameColumns: Sendable {
     else { throw FrameColumns.missingSubject(table, options) }
     let missing = missingAttributes(ruleSet)
     if !options.ignoresMissing, let first = missing.first {
-      let more = missing.count > 1 ? ", nor \(missing.count - 1) more that they read" : ""
+      let others = missing.count - 1
+      let more = others > 0 ? " (nor \(others) other\(others == 1 ? "" : "s"))" : ""
       throw ArrowError(
         first,
         "rules read this attribute, and no column has it\(more); "

@@ -168,7 +168,7 @@ import Testing
         <!-- tollgate walls/a_wall.json -->
         `walls/a wall.json`, compared with the config of main:
 
-        ### 1 of 2 placements differs, 1 gives every user the same
+        ### 1 of 2 placements differs, 1 gives every user the same outcome
 
         """), "\(report)")
     #expect(!report.contains("<details>"))
@@ -180,7 +180,7 @@ import Testing
     let users = ["users": "users.ndjson", "as-of": "--now 2026-03-01T12:00:00Z --seed spring"]
     #expect(try compare(users).code == 0)
     let report = try #require(runner.text("report.md"))
-    #expect(report.contains("\n### None of 8 users gets something else\n"))
+    #expect(report.contains("\n### None of 8 users gets a different outcome\n"))
     #expect(report.contains("\n</details>\n"))
     let mistaken = try compare(users.merging(["as-of": "--now yesterday"]) { $1 })
     #expect(mistaken.code == 1)

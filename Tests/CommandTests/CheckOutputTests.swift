@@ -224,7 +224,7 @@ struct CheckOutputTests {
     try folder.write("users.ndjson", users.joined(separator: "\n") + "\nnot JSON\n")
     let learned = try folder.shell(#""$TOLLGATE" schema users.ndjson --out schema.json"#)
     #expect(learned.code == 0)
-    #expect(learned.errors.contains("1 line refused"))
+    #expect(learned.errors.contains("1 line rejected"))
     let schema = try #require(
       JSONSerialization.jsonObject(with: Data((folder.text("schema.json") ?? "").utf8))
         as? NSDictionary)

@@ -112,7 +112,7 @@ import Testing
         folder, "--users", "users.ndjson.zst", "--out", name, "--exit-zero", "--quiet")
       #expect(result.code == 0, "\(result.errors)")
       // Three lines of the demo's users are refused.
-      #expect(result.errors.split(separator: "\n").allSatisfy { $0.contains("refused: ") })
+      #expect(result.errors.split(separator: "\n").allSatisfy { $0.contains("rejected: ") })
     }
     let plain = folder.text("moved.csv") ?? ""
     #expect(
@@ -140,11 +140,11 @@ import Testing
     let folder = try folder()
     let same = try folder.tollgate(
       ["diff", "config.json", "config.json", "--quiet"] + Self.settings)
-    #expect(same.code == 0 && same.output == "All 6 placements give every user the same.\n")
+    #expect(same.code == 0 && same.output == "All 6 placements give every user the same outcome.\n")
     let both = try folder.tollgate(
       ["diff", "config.json", "config.json", "--placement", "export_report"]
         + ["--placement", "workout_finished", "--quiet"] + Self.settings)
-    #expect(both.code == 0 && both.output == "Both placements give every user the same.\n")
+    #expect(both.code == 0 && both.output == "Both placements give every user the same outcome.\n")
     // A placement that is named twice is one.
     let once = ["--placement", "export_report"]
     for users in [[], ["--users", "users.ndjson"]] {
@@ -181,7 +181,7 @@ import Testing
     let folder = try folder()
     let text = try diff(folder, "--users", "users.ndjson")
     #expect(text.output.contains("Changes of the config\n"))
-    #expect(text.output.contains("users get something else ("))
+    #expect(text.output.contains("users get a different outcome ("))
     let markdown = try diff(folder, "--users", "users.ndjson", "--format", "markdown")
     #expect(markdown.code == 1 && markdown.output.hasPrefix("### "))
     #expect(markdown.output.contains("|---|---|---|--:|--:|---|---|\n| `"))
@@ -241,10 +241,11 @@ import Testing
 
         export_report differs:
           from 'export-gate' (variant 'export-free-gate', audience 1) to 'export-gate' (variant \
-        'export-long-gate', audience 0): audience 0 (export-long) takes them: its condition has changed
+        'export-long-gate', audience 0): audience 0 (export-long) takes these users: its condition has changed
             {"userId":"somebody",
         """), "\(told)")
     #expect(
-      told.contains("\n\n1 of 6 placements differs, 5 give every user the same.\n"), "\(told)")
+      told.contains("\n\n1 of 6 placements differs, 5 give every user the same outcome.\n"),
+      "\(told)")
   }
 }

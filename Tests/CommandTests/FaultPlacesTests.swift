@@ -14,7 +14,7 @@ import Testing
     try folder.write("users.ndjson", "{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n[]\n")
     let traffic = try folder.tollgate(
       "simulate-traffic", TestFolder.config, "--users", "users.ndjson", "--days", "1")
-    #expect(traffic.errors.contains("users.ndjson:3:1: refused: "), "\(traffic.errors)")
+    #expect(traffic.errors.contains("users.ndjson:3:1: rejected: "), "\(traffic.errors)")
   }
 
   /// Without encryption keys go to this machine alone.

@@ -55,7 +55,7 @@ import Testing
     // Nothing to say, in all kinds.
     #expect(results[0].output.contains(": 0 errors, 0 warnings, 0 notes\n"))
     #expect(results[1].output.contains("held back by its limit: shown once in the last "))
-    #expect(results[2].output.contains("8 users decided, 0 lines refused"))
+    #expect(results[2].output.contains("8 users decided, 0 lines rejected"))
     #expect(folder.names == Self.files)
   }
 

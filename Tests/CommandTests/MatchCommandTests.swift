@@ -61,7 +61,7 @@ import Testing
     #expect(rows.contains("variant c: paywall one 1 16.7 % 1 1 old"))
     #expect(rows.contains("taken by none 2 33.3 % shown"))
     #expect(
-      result.lines.last == "6 users decided, 0 lines refused. Shares are relative to all users.")
+      result.lines.last == "6 users decided, 0 lines rejected. Shares are relative to all users.")
     // What the note says can be run.
     let hint = try #require(result.errors.split(separator: "\n").last { $0.contains("explain") })
     let command = try #require(hint.firstRange(of: "tollgate ")).upperBound
@@ -199,7 +199,7 @@ import Testing
     let folder = try largeFolder()
     let folded = try run(folder, "--users", "users.ndjson")
     #expect(folded.code == 0)
-    #expect(folded.lines.first?.hasPrefix("120 users decided, 0 lines refused") == true)
+    #expect(folded.lines.first?.hasPrefix("120 users decided, 0 lines rejected") == true)
     #expect(folded.lines[1] == "1 placement, 120 audiences: 3 take users, 117 take none.")
     #expect(folded.lines.count < 30)
     #expect(folded.output.contains("117 audiences taking no user (--all shows them)"))

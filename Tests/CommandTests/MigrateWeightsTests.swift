@@ -157,7 +157,7 @@ import Testing
       "a.csv.gz")
     #expect(run.code == 0)
     #expect(run.errors.contains("1 line repeats earlier users"))
-    #expect(run.errors.contains("1 line refused"))
+    #expect(run.errors.contains("1 line rejected"))
     let quiet = try folder.tollgate(
       "migrate-weights", "old.json", "new.json", "--users", "users.ndjson", "--json", "--quiet")
     #expect(!quiet.errors.contains("there before"), "\(quiet.errors)")

@@ -237,7 +237,7 @@ import Testing
       "precompute", config, "--users", "-", "--now", now, "--summary", "json", input: lines)
     #expect(both.code == 0)
     #expect(both.lines.count == 12)
-    #expect(both.errors.contains("standard input:2: refused: "))
+    #expect(both.errors.contains("standard input:2: rejected: "))
     let summary = try #require(
       both.errors.split(separator: "\n").first { $0.hasPrefix("{\"users\"") })
     let alone = try BuiltTool.run(
@@ -276,7 +276,7 @@ import Testing
       "--summary", "json", input: "{\"userId\":\"a\"}\n{}\n{\"userId\":\"b\"}\n[]\n")
     #expect(result.code == 3)
     #expect(result.lines.count == 2)
-    #expect(result.errors.contains("standard input:2: refused: "))
+    #expect(result.errors.contains("standard input:2: rejected: "))
     #expect(result.errors.contains("{\"users\":2,\"rejected\":2,"))
   }
 

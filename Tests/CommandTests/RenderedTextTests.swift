@@ -76,7 +76,7 @@ import Testing
       "not true or false", "is missing, and endsWith needs a string", "a type that does not fit",
       "holdout, no paywall", "the only variant", "assigned now", "(stored variant ", "reassigned: ",
       "drew 0.", " of 100: variant ", "<- this user", "every user\n", "in parentheses: not needed",
-      "is missing and counts as ", "if carried out, this would", "would take this user if ",
+      "is missing and counts as ", "effects of the decision:", "would take this user if ",
       "record an occurrence under ",
     ] { #expect(all.contains(words), "\(words)") }
   }

@@ -188,8 +188,8 @@ import Testing
         ["check", "c.json", "--sdk-versions", range, "--now", "2026-03-01"])
       return (result.output + result.errors).split(separator: "\n").map(String.init)
     }
-    #expect(try findings("ios:4.13..").contains { $0.contains("ends the app for some users") })
-    #expect(try !findings("ios:4.16.2..").contains { $0.contains("ends the app") })
+    #expect(try findings("ios:4.13..").contains { $0.contains("crashes the app for some users") })
+    #expect(try !findings("ios:4.16.2..").contains { $0.contains("crashes the app") })
   }
 
   // MARK: Traffic

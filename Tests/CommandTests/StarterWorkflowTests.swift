@@ -140,17 +140,18 @@ import Testing
         <!-- tollgate config.json -->
         `config.json`, compared with the config of release/1:
 
-        ### None of 8 users gets something else
+        ### None of 8 users gets a different outcome
 
         """))
     #expect(runner.text("summary") == runner.text("report.md"))
     try folder.write("config.json", changed(config))
     #expect(try compare().code == 0)
     let report = try #require(runner.text("report.md"))
-    #expect(report.contains("\n### 1 of 8 users gets something else (12.5 %)\n"), "\(report)")
+    #expect(report.contains("\n### 1 of 8 users gets a different outcome (12.5 %)\n"), "\(report)")
     #expect(report.contains("| `ben` |"))
     #expect(
-      report.contains("</summary>\n\n### 1 of 2 placements differs, 1 gives every user the same\n"))
+      report.contains(
+        "</summary>\n\n### 1 of 2 placements differs, 1 gives every user the same outcome\n"))
   }
 
   /// A pull request that repairs a config, or brings the first one, is told about, too.
@@ -179,7 +180,7 @@ import Testing
 
   @Test func oneComment() throws {
     try start("superwall")
-    let report = "<!-- tollgate config.json -->\n### None of 8 users gets something else\n"
+    let report = "<!-- tollgate config.json -->\n### None of 8 users gets a different outcome\n"
     try runner.write("report.md", report)
     // The first one, then it again, also where there are two.
     for (ids, request) in [
@@ -224,7 +225,7 @@ import Testing
     #expect(posted.components(separatedBy: "</details>").count == (isCutBefore ? 1 : 2))
   }
 
-  /// Who gets something else is told where the check fails, too; nothing runs without the command.
+  /// Who gets a different outcome is told where the check fails, too; nothing runs without the command.
   @Test func conditionsOfSteps() throws {
     try start("superwall")
     let text = try workflow()

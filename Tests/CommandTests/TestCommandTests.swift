@@ -232,7 +232,7 @@ import Testing
     ),
     (
       #"{"userId":"u","placement":"p","expect":{"audience":-1}}"#,
-      "'audience' must be its number, from 0, its ID, or null for none"
+      "'audience' must be a number from 0, an ID, or null for no audience"
     ),
     (
       #"{"userId":"u","placement":"pp","expect":{"result":"holdout"}}"#,

@@ -30,7 +30,7 @@ import Testing
     let result = try folder.tollgate(
       ["users", "users.ndjson", "--config", "config.json", "--report", "page.html", "--strict"])
     #expect(result.code == 1, "\(result.errors)")
-    #expect(result.lines.first == "4 users, 1 line refused")
+    #expect(result.lines.first == "4 users, 1 line rejected")
     for line in [
       #"problem: IDs appear again, first "u-1" at users.ndjson:1 and users.ndjson:3 (1)"#,
       "problem: user.age has several kinds: 2 int, 1 string (3)",
@@ -53,7 +53,7 @@ import Testing
     try folder.write("users.csv", "userId,user.plan,user.age\nu-1,free,17\nu-2,pro,40\n")
     let result = try folder.tollgate(["users", "users.csv"])
     #expect(result.code == 0, "\(result.output)\(result.errors)")
-    #expect(result.lines.first == "2 users, 0 lines refused")
+    #expect(result.lines.first == "2 users, 0 lines rejected")
     #expect(result.output.contains("17 to 40"))
     #expect(result.lines.last == "Verdict: ready.")
     #expect(try folder.shell("gzip -n users.csv").code == 0)

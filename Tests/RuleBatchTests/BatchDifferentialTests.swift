@@ -310,7 +310,7 @@ import Testing
     }
   }
 
-  /// Why a line was refused, without the place: a carriage return is part of the line.
+  /// Why a line was rejected, without the place: a carriage return is part of the line.
   private func reason(_ line: BatchWorker.RejectedLine) -> String {
     String(line.reason.prefix(while: { !$0.isNumber }))
   }

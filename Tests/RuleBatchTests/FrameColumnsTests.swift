@@ -165,7 +165,7 @@ import Testing
     }
     #expect(
       try problem(columns(Self.text), "user.b == 1 || user.c == 2 || user.d == 3")
-        == "column 'user.b': rules read this attribute, and no column has it, nor 2 more that they read; "
+        == "column 'user.b': rules read this attribute, and no column has it (nor 2 others); "
         + "add the column, map it to another column, or ignore missing columns"
     )
     #expect(

@@ -262,7 +262,7 @@ def completes_functions(browser):
     expect(options).to_have_count(1)
     expect(options.first).to_be_visible()
     expect(options.first).to_contain_text("string.startsWith(string) -> bool")
-    expect(options.first).to_contain_text("Tests whether a string starts with another one.")
+    expect(options.first).to_contain_text("Tests whether a string starts with another string.")
     shot(page, "completion")
     page.keyboard.press("Tab")
     expect(options.first).to_be_hidden()

@@ -63,17 +63,17 @@ extension Function {
     case .contains:
       Row(
         .strings, "string.contains(string) -> bool",
-        "Tests whether a string contains another one.", "'teapot'.contains('pot') == true",
+        "Tests whether a string contains another string.", "'teapot'.contains('pot') == true",
         use: .textTest(.contains))
     case .startsWith:
       Row(
         .strings, "string.startsWith(string) -> bool",
-        "Tests whether a string starts with another one.", "'teapot'.startsWith('tea') == true",
+        "Tests whether a string starts with another string.", "'teapot'.startsWith('tea') == true",
         in: .both, use: .textTest(.startsWith))
     case .endsWith:
       Row(
         .strings, "string.endsWith(string) -> bool",
-        "Tests whether a string ends with another one.", "'teapot'.endsWith('pot') == true",
+        "Tests whether a string ends with another string.", "'teapot'.endsWith('pot') == true",
         in: .both, use: .textTest(.endsWith))
     case .matches:
       Row(
@@ -147,12 +147,12 @@ extension Function {
     case .toInt:
       Row(
         .conversions, "int(number|string|timestamp) -> int",
-        "Converts to an int. Decimals are cut off; a timestamp becomes seconds since 1970.",
+        "Converts to an int. Fractions are cut off. A timestamp becomes seconds since 1970.",
         "int('42') == 42")
     case .toUint:
       Row(
         .conversions, "uint(number|string) -> uint",
-        "Converts to an unsigned int. Decimals are cut off.", "uint(2.7) == 2u")
+        "Converts to an unsigned int. Fractions are cut off.", "uint(2.7) == 2u")
     case .toDouble:
       Row(
         .conversions, "double(number|string) -> double", "Converts to a double.",
@@ -203,12 +203,12 @@ extension Function {
     case .getDayOfMonth:
       Row(
         .times, "timestamp.getDayOfMonth() -> int; timestamp.getDayOfMonth(string) -> int",
-        "Returns the day of the month, where the first is 0.",
+        "Returns the day of the month, counted from 0.",
         "timestamp('2026-03-01T12:00:00Z').getDayOfMonth() == 0")
     case .getDate:
       Row(
         .times, "timestamp.getDate() -> int; timestamp.getDate(string) -> int",
-        "Returns the day of the month, where the first is 1.",
+        "Returns the day of the month, counted from 1.",
         "timestamp('2026-03-01T12:00:00Z').getDate() == 1")
     case .getDayOfWeek:
       Row(
@@ -218,7 +218,7 @@ extension Function {
     case .getDayOfYear:
       Row(
         .times, "timestamp.getDayOfYear() -> int; timestamp.getDayOfYear(string) -> int",
-        "Returns the day of the year, where the first is 0.",
+        "Returns the day of the year, counted from 0.",
         "timestamp('2026-03-01T12:00:00Z').getDayOfYear() == 59")
     case .getHours:
       Row(
@@ -271,7 +271,7 @@ extension Function {
     case .or:
       Row(
         .missing, "optional(T).or(optional(T)) -> optional(T)",
-        "Returns the first optional if it has a value, otherwise the second one.",
+        "Returns the first optional if it has a value, otherwise the second optional.",
         "optional.none().or(optional.of(2)) == optional.of(2)")
     case .orValue:
       Row(
@@ -309,7 +309,7 @@ extension Function {
         "math.round(2.5) == 3.0")
     case .trunc:
       Row(
-        .numbers, "math.trunc(double) -> double", "Cuts off the decimals.",
+        .numbers, "math.trunc(double) -> double", "Cuts off the fraction.",
         "math.trunc(-1.7) == -1.0")
     case .abs:
       Row(
@@ -402,7 +402,7 @@ extension Function {
     case .setContains:
       Row(
         .lists, "sets.contains(list(T), list(T)) -> bool",
-        "Tests whether the first list contains every element of the second one.",
+        "Tests whether the first list contains every element of the second list.",
         "sets.contains([1, 2, 3], [3, 1]) == true")
     case .setEquivalent:
       Row(
@@ -496,7 +496,7 @@ extension Function {
     case .containsCIDR:
       Row(
         .network, "CIDR.containsCIDR(CIDR|string) -> bool",
-        "Tests whether a range is within another one.",
+        "Tests whether a range is within another range.",
         "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') == true")
     case .ipOfCIDR:
       Row(
@@ -563,11 +563,11 @@ extension Function {
     case .toIntTruncating:
       Row(
         .conversions, "int(number|string) -> int; (number|string).int() -> int",
-        "Converts to an int. Decimals are cut off.", "int('42') == 42", in: .superscript)
+        "Converts to an int. Fractions are cut off.", "int('42') == 42", in: .superscript)
     case .toUintTruncating:
       Row(
         .conversions, "uint(number|string) -> uint; (number|string).uint() -> uint",
-        "Converts to an unsigned int. Decimals are cut off.", "uint(2.7) == uint(2)",
+        "Converts to an unsigned int. Fractions are cut off.", "uint(2.7) == uint(2)",
         in: .superscript)
     case .toDoubleParsing:
       Row(

@@ -17,7 +17,7 @@ extension Superscript {
       case .maybe:
         Macro.Row(
           .missing, "any.maybe(any, any) -> any",
-          "Returns the first argument, or the second one if the first fails.",
+          "Returns the first argument, or the second argument if the first fails.",
           "user.maybe(int('x'), 0) == 0")
       case .all:
         Macro.Row(

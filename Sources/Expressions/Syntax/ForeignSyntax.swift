@@ -185,12 +185,12 @@ struct ForeignSyntax {
     guard let open = brackets.innermost(before: range.from) else {
       guard isCloser, diagnostic.message.hasPrefix("expected an operator") else { return nil }
       let bracket = Character(Unicode.Scalar(here))
-      return error("'\(bracket)' closes nothing", range, "remove it")
+      return error("unmatched '\(bracket)'", range, "remove it")
     }
     let mark = source[open]
     if here == UInt8(ascii: ","), mark == UInt8(ascii: "("), !isCall(open) {
       return error(
-        "parentheses hold one value", SourceRange(from: open, to: open + 1),
+        "parentheses can contain only one value", SourceRange(from: open, to: open + 1),
         "write a list in brackets, as in a in [\"x\", \"y\"]")
     }
     let isOther = isCloser && here != OpenBrackets.closer(of: mark)

@@ -163,7 +163,7 @@ package struct Parser {
         SourceRange(from: token.from, to: token.from + (hint?.count ?? word.utf8.count)), hint?.help
       )
     case .rightParenthesis, .rightBracket, .rightBrace:
-      report("\(token.kind.description) closes nothing", range, "remove it")
+      report("unmatched \(token.kind.description)", range, "remove it")
       advance()
     default:
       report(

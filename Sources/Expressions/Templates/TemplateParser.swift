@@ -326,7 +326,7 @@ struct TemplateParser {
       }
       report(
         MarkupError(
-          message: "'\(tag.text)' closes nothing", from: start, to: markup.end,
+          message: "unmatched '\(tag.text)'", from: start, to: markup.end,
           suggestion: block.map { "the open block is '\($0.text)'" }
             ?? "remove it, or open a block before it"))
       return .statement(nil)

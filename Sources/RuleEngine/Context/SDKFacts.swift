@@ -46,7 +46,7 @@ package enum SDKFacts {
     row(.android, nil, "2.4.0", .numeric, true, "1.0.2 to 1.0.4", "libs.versions.toml by tag"),
     row(.android, nil, "2.7.0", .text, true, "1.0.13", "libs.versions.toml 2.7.0 to 2.7.19"),
     row(
-      .android, nil, "2.7.20", .text, false, "not known", "no source after 2.7.19: as the newest"),
+      .android, nil, "2.7.20", .text, false, "not known", "no source after 2.7.19; assumed"),
     row(.web, nil, "0.1.0", .numeric, false, "1.0.2", "package.json, bun.lock 0.2.6"),
   ]
 

@@ -27,7 +27,7 @@ extension Explanation {
     endFold()
     lines += shareLines
     if !decision.effects.isEmpty {
-      lines += ["", "  if carried out, this would"]
+      lines += ["", "  effects of the decision:"]
       lines += decision.effects.map { "    - \(ExplanationText.describe($0))" }
     }
     if audiences.contains(where: { $0.hasUnneededClauses }) {

@@ -100,7 +100,7 @@ extension AttributeSweep {
       others.allSatisfy({ $0.outcome == first.outcome })
     else { return stretches.map(row) }
     let other = Row(
-      range: "any other text", outcome: first.outcome.text,
+      range: "any other string", outcome: first.outcome.text,
       isOwn: others.contains(where: { $0.isOwn }))
     return named.map(row) + [other]
   }
@@ -109,7 +109,7 @@ extension AttributeSweep {
 extension AttributeSweep.Single {
   fileprivate var text: String {
     guard let value else { return "missing" }
-    return isAnyOther ? "any other text" : value.json
+    return isAnyOther ? "any other string" : value.json
   }
 }
 
@@ -120,7 +120,7 @@ extension AttributeSweep.Stretch {
   fileprivate var text: String {
     if let prefix { return "starts with \(Value.string(prefix).json)" }
     if let prefixBefore {
-      let first = "after all that start with \(Value.string(prefixBefore).json)"
+      let first = "after all strings that start with \(Value.string(prefixBefore).json)"
       guard let to else { return first }
       return "\(first), " + (isBefore ? "before \(to.json)" : "up to \(to.json)")
     }

@@ -134,9 +134,9 @@ struct ComparedPlacement {
       return "\(label(now)) splits its users differently" + shares(was, now)
     case .takes(let was, let now, let ahead):
       if reason == .order, let ahead { return "\(label(now)) comes before \(label(ahead))" }
-      return "\(label(now)) takes them: \(words(reason, was, now))"
+      return "\(label(now)) takes these users: \(words(reason, was, now))"
     case .leaves(let was, let now):
-      return "\(label(now)) no longer takes them: \(words(reason, was, now))"
+      return "\(label(now)) no longer takes these users: \(words(reason, was, now))"
     }
   }
 

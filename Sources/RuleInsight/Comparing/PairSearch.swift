@@ -63,7 +63,8 @@ struct PairSearch {
     switch answer {
     case .witness:
       if let found { return .witness(found) }
-      return .unknown(words(asked, "the user that was found gets the same from both"))
+      return .unknown(
+        words(asked, "the user that was found gets the same outcome from both configs"))
     case .proof: return .same
     case .unknown(.budget): return .unknown(words(asked, "the search took too many steps"))
     case .unknown(.opaque):
@@ -73,7 +74,7 @@ struct PairSearch {
           tries > 0
             ? readsClock
               ? "no user was found for whom the configs differ at this time (--now)"
-              : "no user was found for whom history or the draw make a difference"
+              : "no user was found whose outcome depends on the history or the draw"
             : "conditions have parts that are not understood"))
     }
   }

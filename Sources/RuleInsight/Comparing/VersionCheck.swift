@@ -145,7 +145,7 @@ package struct VersionCheck {
         for row in SDKFacts.evaluators where row.sdk == range.sdk && row.aborts {
           guard range.versions.contains(where: { SDKProfile(range.sdk, $0).aborts }) else { break }
           add(
-            "reading the expression ends the app in versions before \(range.sdk == .ios ? "4.16.2" : "2.7.20")",
+            "reading the expression crashes the app in versions before \(range.sdk == .ios ? "4.16.2" : "2.7.20")",
             range, severity: .error, at: rule.audience.expressionPath)
           break
         }
@@ -218,7 +218,7 @@ package struct VersionCheck {
           }
           let finding = Diagnostic(
             .versionDifference,
-            "\(range.sdk.title): the condition ends the app for some users"
+            "\(range.sdk.title): the condition crashes the app for some users"
               + (next.map { " in versions before \($0.since)" } ?? ""), severity: .error,
             path: ruleSet.rules[rule].audience.expressionPath,
             notes: ["for example \(user.json)"],
@@ -294,7 +294,7 @@ package struct VersionCheck {
       return "all these versions give the same result for: \(form)"
     }
     return expression.contains("Padded")
-      ? "give padded versions three parts on both sides, as \"009.000.000\": all versions compare these as strings"
+      ? "compare padded versions with three parts, as \"009.000.000\": all SDK versions compare these as strings"
       : nil
   }
 }

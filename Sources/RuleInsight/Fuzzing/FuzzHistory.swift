@@ -142,7 +142,7 @@ final class FuzzHistory {
       let count = counted.count { sameBytes($0.key, key) && $0.time >= oldest }
       if count >= limit.maxCount, result.crossed == nil {
         result.crossed =
-          "\(plan.placements[place].name): \(limit.key) had counted \(count) of \(limit.maxCount) at "
+          "\(plan.placements[place].name): \(limit.key) already had \(count) of \(limit.maxCount) occurrences at "
           + "\(time.text ?? "")"
       }
     }

@@ -227,7 +227,7 @@ final class OwnChecks {
       }
     }
     return count < limit.maxCount
-      ? "within" : "\(limit.key) had counted \(count) of \(limit.maxCount)"
+      ? "within" : "\(limit.key) already had \(count) of \(limit.maxCount) occurrences"
   }
 
   // MARK: Batches

@@ -54,7 +54,7 @@ package struct RuleInvariant: Hashable, Sendable {
     }
     guard let holds = try text("holds") else {
       throw RuleExpectation.Fault(
-        "'holds' is missing: say what is always true, such as \"outcome.result != \\\"paywall\\\"\""
+        "'holds' is missing: write what is always true, such as \"outcome.result != \\\"paywall\\\"\""
       )
     }
     self.holds = holds

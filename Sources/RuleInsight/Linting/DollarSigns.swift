@@ -25,7 +25,7 @@ enum DollarSigns: Lint {
           return condition.paths.map {
             Diagnostic(
               .platformDifference,
-              "on Android '\(expression.text(attribute))' has no '$': its SDK removes them from strings",
+              "on Android '\(expression.text(attribute))' has no '$', because the SDK removes '$' from strings",
               severity: .warning, range: expression[literal].range, path: $0,
               suggestion: "compare something without '$', such as a number")
           }

@@ -142,7 +142,7 @@ enum DuplicateIDs: Lint {
           ? "two audiences of one placement have the experiment '\(text)'"
           : "the experiment '\(text)' appears twice, with different variants",
         at: id.path, related: [Diagnostic.Related(path: first.path, message: "the other one")],
-        notes: ["users with a variant of one of them have it in the other too"],
+        notes: ["users with a variant in one audience have it in the other, too"],
         suggestion: "give one of them another ID")
     }
   }

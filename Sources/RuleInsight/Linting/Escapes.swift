@@ -27,7 +27,7 @@ enum Escapes: Lint {
         guard let first = places.first, let last = places.last else { return }
         let edits = places.map { Diagnostic.Fix.Edit(SourceRange(from: $0, to: $0 + 1), "") }
         found += findings(
-          "the backslash stays in the string: this quote needs none", in: condition,
+          "the backslash stays in the string, because this quote needs no backslash", in: condition,
           range: SourceRange(from: first, to: last + 2), suggestion: "remove the backslash",
           fix: Diagnostic.Fix(edits, isSafe: true))
       }

@@ -134,7 +134,7 @@ package struct UserSurvey: Sendable {
       if users > 0 { found.append(Finding(isProblem: isProblem, text: text(), users: users)) }
     }
     for refusal in refusals {
-      add(true, refusal.lines, "lines are refused: \(refusal.reason), first at \(refusal.place)")
+      add(true, refusal.lines, "lines are rejected: \(refusal.reason), first at \(refusal.place)")
     }
     add(true, ids.repeated, "IDs appear again, first \(Self.words(ids.firstRepeat))")
     add(

@@ -41,7 +41,7 @@ extension SQLTranslator {
       return try ofTheMoment(attribute, kind)
     }
     guard let source = sources.first else { return nil }
-    let refusal = SQLRefusal("'\(path)' follows from '\(source)' where it is missing")
+    let refusal = SQLRefusal("'\(path)' is computed from '\(source)' if it is missing")
     guard database == .duckdb, sources.count == 1, let slot = ruleSet.program.slot(of: source),
       let column = columns.columns[slot]
     else { throw refusal }

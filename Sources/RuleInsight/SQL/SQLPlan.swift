@@ -219,12 +219,14 @@ package struct SQLPlacement: Sendable {
     if rule.audience.entitlementGuard != nil {
       throw SQLRefusal("the audience skips owners of an entitlement")
     }
-    if ruleSet.storage.aborts { throw SQLRefusal("this version of the SDK ends the app at errors") }
+    if ruleSet.storage.aborts {
+      throw SQLRefusal("an error in a rule crashes the app in this version of the SDK")
+    }
     if ruleSet.storage.rejection != nil {
       throw SQLRefusal("this version of the SDK rejects the config")
     }
     if ruleSet.profile?.has(.subscriptionGate) ?? false {
-      throw SQLRefusal("this version of the SDK asks whether a user is subscribed")
+      throw SQLRefusal("this version of the SDK checks whether a user is subscribed")
     }
   }
 }

@@ -82,7 +82,8 @@ package struct CoverageSearch {
           counter.counts[point] > 0
           ? .closable
           : isKnown
-            ? .impossible("no user gets the paywall") : .unknown("no user that gets it was found")
+            ? .impossible("no user gets the paywall")
+            : .unknown("no user was found that gets the paywall")
       }
     }
   }

@@ -257,7 +257,8 @@ struct PlacementClosing {
       "variantId": .string(audience.variants[variant].id),
     ])
     let record = user.setting(["assignments"], to: .list([stored]))
-    return keeps(record, for: point) ? .closable : .unknown("no user was found that gets it")
+    return keeps(record, for: point)
+      ? .closable : .unknown("no user was found that gets the variant")
   }
 
   /// The first ID that draws a variant.

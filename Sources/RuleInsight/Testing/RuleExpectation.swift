@@ -161,7 +161,7 @@ extension RuleExpectation {
               ?? "it takes \(Self.keys.joined(separator: ", "))"))
       }
     }
-    if members.isEmpty { throw Fault("'expect' is empty: say at least the result") }
+    if members.isEmpty { throw Fault("'expect' is empty: write at least the result") }
   }
 
   /// Expects a field to have a value.
@@ -189,7 +189,7 @@ extension RuleExpectation {
     case .null: return .none
     case .int(let index) where index >= 0 && index < 1 << 31: return .index(Int(index))
     case .string(let id) where !id.isEmpty: return .id(id)
-    default: throw Fault("'audience' must be its number, from 0, its ID, or null for none")
+    default: throw Fault("'audience' must be a number from 0, an ID, or null for no audience")
     }
   }
 
@@ -200,7 +200,7 @@ extension RuleExpectation {
     var texts: [Text] = []
     for member in members {
       guard let name = member.key.text, let text = member.value.text else {
-        throw Fault("'texts' must have what each text says, in quotes")
+        throw Fault("'texts' must map each name to a string")
       }
       texts.append(Text(name: name, text: text))
     }
@@ -210,7 +210,7 @@ extension RuleExpectation {
   private static func text(_ value: Value, _ key: String) throws(Fault) -> String {
     if value == .null { return "" }
     guard let text = value.text else {
-      throw Fault("'\(key)' must be an ID in quotes, or null for none")
+      throw Fault("'\(key)' must be an ID in quotes, or null")
     }
     return text
   }

@@ -45,7 +45,7 @@ package struct RuleTestCase: Sendable {
     }
     guard let expect = value["expect"] else {
       throw RuleExpectation.Fault(
-        "'expect' is missing: say what the user gets, such as {\"result\":\"holdout\"}")
+        "'expect' is missing: write what the user gets, such as {\"result\":\"holdout\"}")
     }
     self.placement = placementName
     if let name = value["name"], name != .null {

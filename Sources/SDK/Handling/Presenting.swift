@@ -75,7 +75,7 @@ extension SDKState {
     log(
       .error, .paywallPresentation,
       "the presenter has not closed the paywall within \(options.timeouts.dismiss.words); "
-        + "the paywall counts as gone")
+        + "the paywall counts as closed")
     didDismiss(id)
   }
 }

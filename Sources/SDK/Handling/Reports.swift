@@ -20,7 +20,7 @@ extension SDKState {
       case .systemDismissed where open.early.isEmpty:
         // The system may close the paywall early, for example when the app enters the background. If the paywall still
         // appears, it is closed again.
-        let message = "the paywall went away before it was visible"
+        let message = "the paywall was closed before it was visible"
         return didFailToPresent(id, message, isLate: true)
       case .systemDismissed:
         // A user action implies that the paywall was visible.

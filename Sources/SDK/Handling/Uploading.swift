@@ -62,7 +62,7 @@ extension SDKState {
       if !refused.isEmpty {
         log(
           .error, .network,
-          "an event is dropped: the backend refuses it",
+          "an event is dropped: the backend rejects it",
           error: BackendError.http(status).message)
       }
     case .failure(let error):

@@ -81,7 +81,7 @@ struct BatchReport {
         name: "Failures of rules", value: grouped(failed),
         note: "counted once for each user and rule"),
       ReportCard(
-        name: "Refused lines", value: grouped(tally.rejected),
+        name: "Rejected lines", value: grouped(tally.rejected),
         note: "not decided, not counted here"),
     ]
     return ReportSection(

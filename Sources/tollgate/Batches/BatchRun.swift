@@ -225,9 +225,9 @@ struct BatchRun {
     let start = "at byte "
     guard line.reason.hasPrefix(start), let colon = line.reason.firstRange(of: ": "),
       let offset = Int(line.reason[..<colon.lowerBound].dropFirst(start.count))
-    else { return "\(number): refused: \(line.reason)" }
+    else { return "\(number): rejected: \(line.reason)" }
     let column = SourcePosition(offset: offset, in: line.text).column
-    return "\(number):\(column): refused: \(line.reason[colon.upperBound...])"
+    return "\(number):\(column): rejected: \(line.reason[colon.upperBound...])"
   }
 
   private mutating func tell(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) {
@@ -240,7 +240,7 @@ struct BatchRun {
     } else {
       var stored = ""
       if case .file = files.rejects { stored = " and stored" }
-      FileText.printError("... more lines are refused. They are counted\(stored)")
+      FileText.printError("... more lines are rejected. They are counted\(stored)")
     }
   }
 }

@@ -288,7 +288,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if tally.users == 0 { throw nobody(users, tally.rejected) }
     if isStrict, tally.rejected > 0 {
       throw CommandError(
-        "\(counted(tally.rejected, "line")) refused, and --strict was given",
+        "\(counted(tally.rejected, "line")) rejected, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }
@@ -313,10 +313,10 @@ extension PrecomputeCommand {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     switch rejected {
     case 0: return CommandError("no users in \(names)")
-    case 1: return CommandError("no users in \(names): the only line was refused")
+    case 1: return CommandError("no users in \(names): the only line was rejected")
     default:
       return CommandError(
-        "no users in \(names): all \(grouped(rejected)) lines were refused")
+        "no users in \(names): all \(grouped(rejected)) lines were rejected")
     }
   }
 }

@@ -58,7 +58,7 @@ struct Progress {
     FileText.printError(
       "Done: \(counted(users, "user")) in \(decimal(Double(now - line.start) / 1_000)) s, "
         + "\(rate(state, now)), \(millions(decisions / max(cpu, 1e-6))) per CPU second; "
-        + "\(counted(state.sums.rejected, "line")) refused"
+        + "\(counted(state.sums.rejected, "line")) rejected"
         + (usersBefore > 0 ? "; \(counted(usersBefore, "user")) before" : ""))
   }
 

@@ -18,7 +18,7 @@ struct ReachText {
     let audiences = placements.flatMap(\.audiences)
     let folds = audiences.count > foldsAbove
     let summary = style.wrapped(
-      "\(counted(users, "user")) decided, \(counted(rejected, "line")) refused. "
+      "\(counted(users, "user")) decided, \(counted(rejected, "line")) rejected. "
         + "Shares are relative to all users.")
     var lines: [String] = []
     if folds {

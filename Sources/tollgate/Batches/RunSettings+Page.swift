@@ -38,7 +38,7 @@ extension RejectKinds {
     }
     if others > 0 { rows.append(.init([.text("other reasons"), .text(""), .number(others)])) }
     return ReportSection(
-      id: "refused", title: "Refused lines", about: about,
+      id: "refused", title: "Rejected lines", about: about,
       blocks: [
         .table(
           ReportTable(

@@ -39,7 +39,7 @@ enum SummaryText {
     lines += errors(tally, style.width).flatMap(style.wrapped)
     lines += missing(tally).flatMap(style.wrapped)
     lines += style.wrapped(
-      "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
+      "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) rejected. "
         + "Shares are of all users.")
     return lines.joined(separator: "\n")
   }

@@ -101,14 +101,14 @@ struct SchemaCommand: AsyncParsableCommand {
     let learner = try await Signals.heeding { try learn(paths) }
     if learner.refused > 0 {
       FileText.printError(
-        "\(counted(learner.refused, "line")) refused; 'tollgate precompute' reports the reasons")
+        "\(counted(learner.refused, "line")) rejected; 'tollgate precompute' reports the reasons")
     }
     guard learner.users > 0 else { throw CommandError("no user record is valid") }
     try checkReplaced()
     try SavedFile.write(Array((learner.json + "\n").utf8), to: out)
     if strict, learner.refused > 0 {
       throw CommandError(
-        "\(counted(learner.refused, "line")) refused, and --strict was given",
+        "\(counted(learner.refused, "line")) rejected, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }

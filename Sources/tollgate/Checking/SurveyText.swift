@@ -22,7 +22,7 @@ struct SurveyText {
 
   func render(_ style: TextStyle) -> String {
     var lines = style.wrapped(
-      "\(counted(survey.users, "user")), \(counted(survey.refused, "line")) refused")
+      "\(counted(survey.users, "user")), \(counted(survey.refused, "line")) rejected")
     if survey.users > 0 {
       lines += idLines.flatMap(style.wrapped) + [""]
       lines += table(style) + [""]
@@ -118,7 +118,7 @@ struct SurveyPage {
     let survey = text.survey
     let cards = [
       ReportCard(name: "Users", value: grouped(survey.users)),
-      ReportCard(name: "Refused lines", value: grouped(survey.refused)),
+      ReportCard(name: "Rejected lines", value: grouped(survey.refused)),
       ReportCard(name: "Repeated IDs", value: grouped(survey.ids.repeated)),
       ReportCard(name: "Attributes", value: grouped(survey.attributes.count)),
       ReportCard(

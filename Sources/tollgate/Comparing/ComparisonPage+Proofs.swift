@@ -19,7 +19,7 @@ extension ComparisonPage {
     let cards = [
       ReportCard(name: "Placements", value: grouped(differences.count)),
       ReportCard(name: "Differ", value: count(.differs), note: "with an example user each"),
-      ReportCard(name: "Give every user the same", value: count(.same), note: "proved"),
+      ReportCard(name: "Give every user the same outcome", value: count(.same), note: "proved"),
       ReportCard(name: "Not known", value: count(.unknown), note: "neither a proof nor an example"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
     ]
@@ -29,7 +29,7 @@ extension ComparisonPage {
         tone: ways > 0 ? .warning : .plain,
         text: "\(difference.placement): "
           + (ways > 0
-            ? "\(counted(ways, "way")) in which users get something else."
+            ? "\(counted(ways, "way")) in which users get a different outcome."
             : "not known. \(difference.unknown.joined(separator: " "))"),
         section: section(place), placement: difference.placement)
     }
@@ -49,7 +49,7 @@ extension ComparisonPage {
       rows: differences.map { difference in
         let mark: ReportTable.Cell
         switch difference.verdict {
-        case .same: mark = .mark(.good, "proved: the same for every user")
+        case .same: mark = .mark(.good, "proved: the same outcome for every user")
         case .differs: mark = .mark(.warning, "differs")
         case .unknown: mark = .mark(.plain, "not known")
         }
@@ -62,7 +62,7 @@ extension ComparisonPage {
       })
     return ReportSection(
       id: "verdicts", title: "Placement by placement",
-      about: "Do both configs give every possible user the same?",
+      about: "Do both configs give every possible user the same outcome?",
       blocks: [.table(table)])
   }
 

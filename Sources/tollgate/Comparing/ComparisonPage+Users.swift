@@ -26,7 +26,7 @@ extension ComparisonPage {
         note: "moves from a paywall to none"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
       ReportCard(
-        name: "Refused lines", value: grouped(moves.rejected), note: "not compared, not counted"),
+        name: "Rejected lines", value: grouped(moves.rejected), note: "not compared, not counted"),
     ]
     return ReportSection(
       id: "summary", title: "Summary", blocks: [.cards(cards), .findings(findings(moves))])

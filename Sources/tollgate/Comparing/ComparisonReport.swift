@@ -61,26 +61,27 @@ struct ComparisonReport {
     return tenths == 0 && count > 0 ? "< 0.1 %" : "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// The result for given users: `128 of 4,000 users get something else (3.2 %)`.
+  /// The result for given users: `128 of 4,000 users get a different outcome (3.2 %)`.
   func headline(_ sums: ComparisonSums) -> String {
     if sums.movedUsers == 0 {
-      return "None of \(counted(sums.users, "user")) gets something else"
+      return "None of \(counted(sums.users, "user")) gets a different outcome"
     }
     let verb = sums.movedUsers == 1 ? "gets" : "get"
     return "\(grouped(sums.movedUsers)) of \(counted(sums.users, "user")) \(verb) something else "
       + "(\(Self.share(sums.movedUsers, sums.users)))"
   }
 
-  /// The result for all users: `1 of 6 placements differs, 1 is unknown, 4 give every user the same`.
+  /// The result for all users: `1 of 6 placements differs, 1 is unknown, 4 give every user the same outcome`.
   func headline(_ differences: [PlacementDifference]) -> String {
     func count(_ verdict: PlacementDifference.Verdict) -> Int {
       differences.count { $0.verdict == verdict }
     }
     if count(.same) == differences.count {
       switch differences.count {
-      case 1: return "The placement gives every user the same"
-      case 2: return "Both placements give every user the same"
-      default: return "All \(counted(differences.count, "placement")) give every user the same"
+      case 1: return "The placement gives every user the same outcome"
+      case 2: return "Both placements give every user the same outcome"
+      default:
+        return "All \(counted(differences.count, "placement")) give every user the same outcome"
       }
     }
     if differences.count == 1 {
@@ -93,7 +94,7 @@ struct ComparisonReport {
     }
     if unknown > 0 { parts.append((unknown, unknown == 1 ? "is unknown" : "are unknown")) }
     if same > 0 {
-      parts.append((same, "\(same == 1 ? "gives" : "give") every user the same"))
+      parts.append((same, "\(same == 1 ? "gives" : "give") every user the same outcome"))
     }
     let all = " of \(counted(differences.count, "placement"))"
     return parts.enumerated().map { number, part in
@@ -117,7 +118,7 @@ struct ComparisonReport {
       if sums.movedUsers > 0 {
         lines += moves(sums, style) + [""]
       }
-      lines += style.wrapped(headline(sums) + "; \(counted(sums.rejected, "line")) refused.")
+      lines += style.wrapped(headline(sums) + "; \(counted(sums.rejected, "line")) rejected.")
     case .everybody(let differences):
       for difference in differences where difference.verdict != .same {
         lines += text(difference, style) + [""]

@@ -89,7 +89,7 @@ struct ComparisonRun {
       FileText.printError(
         DiagnosticText.visible("warning: \(path):\(BatchRun.place(number, line))"))
     } else if told == BatchRun.toldRejections + 1 {
-      FileText.printError("... more lines are refused. They are counted")
+      FileText.printError("... more lines are rejected. They are counted")
     }
   }
 }

@@ -11,11 +11,11 @@ struct DiffCommand: AsyncParsableCommand {
     discussion: HelpText(
       """
       Lists changed audiences, conditions, limits, variants and weights. Without users, it proves for \
-      each placement that both configs give every user the same, or shows a user for each difference. If \
+      each placement that both configs give every user the same outcome, or shows a user for each difference. If \
       it can do neither, it says why. With users, it counts the moves from one outcome to another, with the \
       reason and an example. Changes of an audience's index or of a paywall's design are ignored.
 
-      With two versions of an SDK and one config, it shows which users get something else when an app \
+      With two versions of an SDK and one config, it shows which users get a different outcome when an app \
       updates its SDK: --sdk-version 4.11.2..4.16.2, or record..4.16.2 from each user's own version.
 
       A rule that does not compile, or an unreadable part of a config, ends the command with exit code 1, \
@@ -27,7 +27,7 @@ struct DiffCommand: AsyncParsableCommand {
           "users that move, for a pull request",
           "tollgate diff config.json next.json --users users.ndjson --format markdown --exit-zero"),
         .init(
-          "users that get something else from a newer SDK",
+          "users that get a different outcome from a newer SDK",
           "tollgate diff config.json --sdk-version 4.11.2..4.16.2 --users users.ndjson --exit-zero"),
         .init(
           "a report page",
@@ -293,7 +293,7 @@ struct DiffCommand: AsyncParsableCommand {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     return CommandError(
       "no users in \(names)"
-        + (rejected > 0 ? ": all of \(counted(rejected, "line")) refused" : ""))
+        + (rejected > 0 ? ": all of \(counted(rejected, "line")) rejected" : ""))
   }
 
   private func end(_ report: ComparisonReport, refused: Int = 0) throws {
@@ -306,7 +306,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
     if strict, refused > 0 {
       throw CommandError(
-        "\(counted(refused, "line")) refused, and --strict was given",
+        "\(counted(refused, "line")) rejected, and --strict was given",
         exitCode: Ending.refusedLines)
     }
     if report.hasFindings, !exitZero { throw ExitCode(Ending.findings) }

@@ -105,7 +105,7 @@ struct ConfigFile {
       FileText.printError("There are \(shown.count) in all; 'tollgate check' shows them.\n")
     } else if !errors.isEmpty {
       FileText.printError(
-        "Continuing without the parts that are wrong\(more); 'tollgate check' shows them all.\n")
+        "Continuing without the invalid parts\(more); 'tollgate check' shows them all.\n")
     }
     return ruleSet
   }

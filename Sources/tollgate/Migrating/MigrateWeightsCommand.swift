@@ -129,14 +129,14 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     if run.userCount == 0 {
       throw CommandError(
         "no users in \(paths.joined(separator: ", "))"
-          + (run.refused > 0 ? ": all \(counted(run.refused, "line")) refused" : ""))
+          + (run.refused > 0 ? ": all \(counted(run.refused, "line")) rejected" : ""))
     }
     let results = run.experiments.map { ($0, $0.migration.result()) }
     if let out, let output { try write(run, results.map(\.1), to: out, output) }
     report(run, results, clock.now, before.assigner, after.assigner)
     if strict, run.refused > 0 {
       throw CommandError(
-        "\(counted(run.refused, "line")) refused, and --strict was given",
+        "\(counted(run.refused, "line")) rejected, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }
@@ -222,7 +222,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     }
     if run.refused > 0 {
       FileText.printError(
-        "warning: \(counted(run.refused, "line")) refused; 'tollgate precompute' reports the reasons"
+        "warning: \(counted(run.refused, "line")) rejected; 'tollgate precompute' reports the reasons"
       )
     }
   }

@@ -74,7 +74,7 @@ struct EventReplay {
     for (config, path) in zip(configs, paths) {
       if config.buildID.isEmpty {
         throw CommandError(
-          "\(path) has no build ID, which determines the rows that a config decides; pass only one --config"
+          "\(path) has no build ID, so it is unknown which rows it decides; pass only one --config"
         )
       }
       if let other = known.updateValue(path, forKey: config.buildID) {

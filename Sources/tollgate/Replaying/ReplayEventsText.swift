@@ -70,12 +70,12 @@ struct ReplayEventsReport {
     }
     if tally.withoutVersion > 0 {
       lines.append(
-        "\(counted(tally.withoutVersion, "row")) without a readable SDK version: decided as the newest"
+        "\(counted(tally.withoutVersion, "row")) without a readable SDK version: decided as the newest version"
       )
     }
     if tally.newer > 0 {
       lines.append(
-        "\(counted(tally.newer, "row")) of SDK versions newer than all that are known: decided as the newest"
+        "\(counted(tally.newer, "row")) of SDK versions newer than all that are known: decided as the newest version"
       )
     }
     return lines

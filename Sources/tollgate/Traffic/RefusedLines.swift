@@ -63,7 +63,7 @@ struct RefusedLines {
         DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, shown))"))
     } else if counts[path] == RefusedLines.told + 1 {
       FileText.printError(
-        "... more lines of \(name) are refused; they are counted"
+        "... more lines of \(name) are rejected; they are counted"
           + (sink.isKept ? " and stored" : ""))
     }
     guard sink.isKept else { return }

@@ -246,11 +246,11 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
       throw CommandError(
         "no users in \(names)"
-          + (refused.users > 0 ? ": \(counted(refused.users, "line")) refused" : ""))
+          + (refused.users > 0 ? ": \(counted(refused.users, "line")) rejected" : ""))
     }
     if strict, refused.all > 0 {
       throw CommandError(
-        "\(counted(refused.all, "line")) refused, and --strict was given",
+        "\(counted(refused.all, "line")) rejected, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }

@@ -70,7 +70,8 @@ struct TrafficRun {
       throw CommandError(
         "no traffic in \(events): "
           + (refused.events == 1
-            ? "the only line was refused" : "all \(counted(refused.events, "line")) were refused"))
+            ? "the only line was rejected" : "all \(counted(refused.events, "line")) were rejected")
+      )
     }
     if traffic.placements == 0 { throw CommandError("no traffic in \(events)") }
     if !isQuiet {

@@ -112,7 +112,7 @@ import Testing
     let folder = try TestFolder()
     try folder.write("users", "\u{FEFF}{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n")
     let result = try folder.precompute("--users", "users", "--out", "none")
-    #expect(result.output.contains("2 users decided, 0 lines refused."), "\(result.errors)")
+    #expect(result.output.contains("2 users decided, 0 lines rejected."), "\(result.errors)")
   }
 
   /// Five refused lines are told, and that there are more.
@@ -128,7 +128,7 @@ import Testing
     for run in runs {
       let lines = run.errors.split(separator: "\n")
       #expect(lines.count { $0.hasPrefix("warning: users:") } == 5, "\(run.errors)")
-      #expect(lines.count { $0 == "... more lines are refused. They are counted" } == more)
+      #expect(lines.count { $0 == "... more lines are rejected. They are counted" } == more)
     }
   }
 
@@ -139,11 +139,11 @@ import Testing
       "--users", "users", "--out", "none", "--placement", "export_report")
     #expect(result.errors.contains("Deciding 1 placement as of"))
     #expect(result.errors.contains("Done: 1 user in "))
-    #expect(result.errors.contains("; 1 line refused\n"))
-    #expect(result.output.contains("1 user decided, 1 line refused."))
+    #expect(result.errors.contains("; 1 line rejected\n"))
+    #expect(result.output.contains("1 user decided, 1 line rejected."))
     try folder.write("users", "{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n")
     let two = try folder.precompute("--users", "users", "--out", "none")
-    #expect(two.output.contains("2 users decided, 0 lines refused."))
+    #expect(two.output.contains("2 users decided, 0 lines rejected."))
     for number in ["-1", "0"] {
       let none = try folder.precompute("--users", "users", "--out", "none", "--threads", number)
       #expect(none.errors.hasPrefix("error: --threads must be at least 1"), "\(none.errors)")

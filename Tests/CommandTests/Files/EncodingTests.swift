@@ -242,7 +242,7 @@ import Testing
       try input.fileHandleForWriting.close()
       let result = try run.wait()
       #expect(result.code == 0, "\(result.errors)")
-      #expect(result.output.contains("3 users decided, 0 lines refused"))
+      #expect(result.output.contains("3 users decided, 0 lines rejected"))
     }
   }
 

@@ -246,7 +246,7 @@ import Testing
 
   @Test(arguments: [
     ("", "no users in u"), ("\n \n\r\n", "no users in u"),
-    ("{}\n", "the only line was refused"), ("{}\n[]\nx\n", "all 3 lines were refused"),
+    ("{}\n", "the only line was rejected"), ("{}\n[]\nx\n", "all 3 lines were rejected"),
   ])
   func nobody(text: String, message: String) throws {
     let folder = try TestFolder()
@@ -259,9 +259,9 @@ import Testing
     // What was there is no worse for it.
     #expect(folder.names == ["out", "out.manifest.json", "u"])
     #expect(folder.text("out") == "of yesterday")
-    // Refused lines are kept where they are wanted.
+    // Rejected lines are kept where they are wanted.
     #expect(try folder.precompute("--users", "u", "--out", "none", "--rejects", "r").code == 2)
-    #expect(folder.exists("r") == message.contains("refused"))
+    #expect(folder.exists("r") == message.contains("rejected"))
   }
 
   @Test func strictGoesOnToTheEnd() throws {
@@ -272,7 +272,7 @@ import Testing
       "--users", "u", "--out", "strict", "--rejects", "r2", "--strict")
     #expect(loose.code == 0)
     #expect(strict.code == 3)
-    #expect(strict.errors.contains("error: 2 lines refused, and --strict was given"))
+    #expect(strict.errors.contains("error: 2 lines rejected, and --strict was given"))
     #expect(folder.bytes("loose") == folder.bytes("strict"))
     #expect(folder.bytes("r1") == folder.bytes("r2"))
     #expect(folder.exists("strict.manifest.json"))

@@ -39,7 +39,7 @@ import Testing
       { head -2 users; tail -n +3 users; } > pipe; wait $run; echo $?
       """)
     #expect(result.output.hasSuffix("\n0\n"), "\(result.errors)")
-    #expect(result.output.contains("4 users decided, 1 line refused."))
+    #expect(result.output.contains("4 users decided, 1 line rejected."))
   }
 
   @Test func whatCannotBeChangedInItsPlace() throws {
@@ -126,7 +126,7 @@ import Testing
       "{\"userId\":\"u\",\"user\":{\"a\":\"\(String(repeating: "x", count: 1 << 20))\"}}\n"
         + TestFolder.users(1))
     let result = try folder.precompute("--users", "users", "--out", "o")
-    #expect(result.errors.contains("users:1: refused: the line has more than 1048576 bytes"))
+    #expect(result.errors.contains("users:1: rejected: the line has more than 1048576 bytes"))
     let replay = try folder.tollgate("replay", "o.manifest.json")
     #expect(replay.errors.contains("Deciding 6 placements as of"))
   }

@@ -58,7 +58,7 @@ import Testing
     #expect(try records("u,12,34\n", lineLimit: 6).faultCount == 1)
   }
 
-  /// Refused lines are told with their file and their line, in whatever part of the file they are.
+  /// Rejected lines are told with their file and their line, in whatever part of the file they are.
   @Test(arguments: ["users.csv", "users.ndjson"])
   func refusedLines(name: String) throws {
     let folder = try TestFolder()

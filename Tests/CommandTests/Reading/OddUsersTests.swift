@@ -22,7 +22,7 @@ import Testing
       "users", #"{"userId":"a"}"# + "\n" + #"{"user":{},"userId":"a\ud800"}"# + "\n")
     #expect(
       result.errors.contains(
-        #"warning: users:2:21: refused: 'userId' has \ud800, which is half of a surrogate pair; "#),
+        #"warning: users:2:21: rejected: 'userId' has \ud800, which is half of a surrogate pair; "#),
       "\(result.errors)")
     let one = try TestFolder().tollgate(
       "decide", TestFolder.config, "--placement", "export_report", "--user",
@@ -91,7 +91,7 @@ import Testing
   @Test func standardInputHasAName() throws {
     let folder = try TestFolder()
     let result = try folder.shell("echo x | $TOLLGATE precompute $CONFIG --users - --out none")
-    #expect(result.errors.contains("warning: standard input:1:1: refused: "), "\(result.errors)")
+    #expect(result.errors.contains("warning: standard input:1:1: rejected: "), "\(result.errors)")
   }
 
   // MARK: CSV

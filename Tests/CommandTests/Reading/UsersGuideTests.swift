@@ -46,7 +46,7 @@ import Testing
       let result = try folder.shell("\"$TOLLGATE\"" + command.dropFirst("tollgate".count))
       #expect(result.code == 0, "\(command): \(result.errors)")
       let decided = command.contains("users.csv") ? "3 users decided" : "200 users decided"
-      #expect(result.output.contains("\(decided), 0 lines refused"), "\(command)")
+      #expect(result.output.contains("\(decided), 0 lines rejected"), "\(command)")
     }
     let queries = try blocks("sql", section: "SQLite").joined().split(separator: ";")
     let database = try SQLiteDatabase(folder.path("outcomes.sqlite"))

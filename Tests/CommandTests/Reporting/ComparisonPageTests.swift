@@ -182,7 +182,7 @@ import Testing
     #expect(condition[3].contains("params.pages > 10"))
     let verdicts = page.rows.filter { $0.section == "verdicts" }.dropFirst().map(\.cells)
     #expect(verdicts.count == 6)
-    #expect(Set(verdicts.map { $0[1] }) == ["proved: the same for every user", "differs"])
+    #expect(Set(verdicts.map { $0[1] }) == ["proved: the same outcome for every user", "differs"])
     #expect(
       page.all("section").count { $0.attributes["data-p"] != nil }
         == verdicts.count { $0[1] == "differs" })

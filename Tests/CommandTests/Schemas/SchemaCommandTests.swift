@@ -104,7 +104,7 @@ struct SchemaCommandTests {
     let some = try folder.write("some.ndjson", Self.users + "nonsense\n{\"user\":\"x\"}\n")
     let result = try BuiltTool.run("schema", some)
     #expect(result.code == 0)
-    #expect(result.errors.contains("2 lines refused"))
+    #expect(result.errors.contains("2 lines rejected"))
     #expect(try Value.parse(json: result.output.utf8)["learned"]?["refused"] == 2)
     for text in ["", "nonsense\n", "[{\"userId\":\"a\"}]\n"] {
       let result = try BuiltTool.run("schema", try folder.write("none.ndjson", text))

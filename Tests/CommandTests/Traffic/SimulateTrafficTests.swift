@@ -134,10 +134,10 @@ import Testing
     #expect(report["asked"] == 2)
     for said in [
       "warning: users.ndjson:2",
-      "warning: events.ndjson:2: refused: there is no user 'u3' in --users",
-      "events.ndjson:4: refused: the config has no placement 'exprot_report'; did you mean 'export_report'?",
-      "events.ndjson:5: refused: 'at' is earlier than in the previous line, 2026-03-01T12:00:00Z",
-      "events.ndjson:6:7: refused: 'at': '2026-03-01Tnoon' is not an ISO 8601 time",
+      "warning: events.ndjson:2: rejected: there is no user 'u3' in --users",
+      "events.ndjson:4: rejected: the config has no placement 'exprot_report'; did you mean 'export_report'?",
+      "events.ndjson:5: rejected: 'at' is earlier than in the previous line, 2026-03-01T12:00:00Z",
+      "events.ndjson:6:7: rejected: 'at': '2026-03-01Tnoon' is not an ISO 8601 time",
       "note: 1 repeated record of users such as 'u1'; the first record counts",
     ] {
       #expect(result.errors.contains(said), "\(said)\n\(result.errors)")
@@ -158,7 +158,7 @@ import Testing
     let events = ["--users", "users.ndjson", "--events"]
     for (arguments, said) in [
       (events + ["none.ndjson"], "no traffic in none.ndjson"),
-      (events + ["bad.ndjson"], "no traffic in bad.ndjson: the only line was refused"),
+      (events + ["bad.ndjson"], "no traffic in bad.ndjson: the only line was rejected"),
       (events + ["bad.ndjson", "--days", "3"], "--days is for generated traffic"),
       (events + ["users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "-", "--events", "bad.ndjson"], "users are read twice"),
@@ -192,7 +192,7 @@ import Testing
       folder, ["--users", "users.csv", "--json", "--now", "2026-03-01", "--rate", "3"])
     let report = try Value.parse(json: result.output.utf8)
     #expect(report["users"] == 2 && report["rejected"] == 1)
-    #expect(result.errors.contains("users.csv:3: refused: the row has 1 cell, and the header 2"))
+    #expect(result.errors.contains("users.csv:3: rejected: the row has 1 cell, and the header 2"))
   }
 
   @Test func aStopSaysWhatIsDone() throws {

@@ -58,7 +58,7 @@ import Testing
           audience 5 (f): not reached
             every user
 
-          if carried out, this would
+          effects of the decision:
             - store the assignment of v in e
 
           (in parentheses: not needed, because another clause decides)

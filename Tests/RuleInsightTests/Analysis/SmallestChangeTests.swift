@@ -314,7 +314,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
       rows(plans).map { $0.split(separator: ",")[0] }
         == [
           "\"free\" audience 1 (e1)", "\"pro\" audience 0 (e0)",
-          "any other text audience 1 (e1)", "missing audience 1 (e1)",
+          "any other string audience 1 (e1)", "missing audience 1 (e1)",
         ])
     let versions = try sweep(["user", "v"], "user.v >= '3'", user: ["v": "2"])
     // Two texts that superscript takes for truth values are no part of the order.
@@ -332,7 +332,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(
       rows(model) == [
         #"starts with "iPad" audience 0 (e0), noVariants <- this user"#,
-        "any other text no audience matches", "missing no audience matches",
+        "any other string no audience matches", "missing no audience matches",
       ])
     #expect(model.value.json.contains(#""startsWith":"iPad""#))
     let ordered = try sweep(
@@ -342,7 +342,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
       rows(ordered).map { $0.split(separator: ", noV")[0] } == [
         #"before "iPad" no audience matches <- this user"#,
         #"starts with "iPad" audience 0 (e0)"#,
-        #"after all that start with "iPad", up to "iPhone" no audience matches"#,
+        #"after all strings that start with "iPad", up to "iPhone" no audience matches"#,
         #"after "iPhone" audience 1 (e1)"#, "missing no audience matches",
       ])
   }
@@ -372,7 +372,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(found.value.json.contains(#""partial":true"#))
     // Numbers have no other texts between them.
     #expect(found.stretches.allSatisfy { !$0.isOfTexts } && found.stretches.count > 2)
-    #expect(!rows(found).contains { $0.hasPrefix("any other text") })
+    #expect(!rows(found).contains { $0.hasPrefix("any other string") })
   }
 
   /// Where conditions may change their minds, only numbers in a row are told together.

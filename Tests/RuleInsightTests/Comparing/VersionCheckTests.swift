@@ -100,15 +100,15 @@ import Testing
     ),
     (
       #""expression_cel": "1 / user.d > 2""#, "ios:4.13.0..", "ios:4.16.2..",
-      "ends the app for some users"
+      "crashes the app for some users"
     ),
     (
       #""expression_cel": "user.a == 0x10""#, "ios:4.16.1..", "ios:4.16.2..",
-      "reading the expression ends the app"
+      "reading the expression crashes the app"
     ),
     (
       #""expression_cel": "user.a == 0x10""#, "android:2.7.19..", "android:2.7.20..",
-      "reading the expression ends the app"
+      "reading the expression crashes the app"
     ),
     (
       #""expression_cel": "user.a == 1""#, "ios:3.12.5..", "ios:4.0.0..",

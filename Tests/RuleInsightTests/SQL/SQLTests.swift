@@ -244,6 +244,6 @@ import Testing
     #expect(
       try plan(["device.appVersionPadded >= '001'", "device.appVersion == '1'"], .spark)
         .placements[0].audiences[0].refusal
-        == "'device.appVersionPadded' follows from 'device.appVersion' where it is missing")
+        == "'device.appVersionPadded' is computed from 'device.appVersion' if it is missing")
   }
 }

@@ -251,7 +251,7 @@ struct StuckPortTests {
     #expect(!dismiss.hasEnded && !call.hasEnded)
     app.pass(0.1)
     #expect(dismiss.hasEnded && call.value?.kind == .presented(.declined, .systemLogic))
-    #expect(app.log.all.contains { $0.message?.contains("counts as gone") == true })
+    #expect(app.log.all.contains { $0.message?.contains("counts as closed") == true })
     app.end()
   }
 

@@ -100,7 +100,7 @@ extension BatchRun {
 
       \(users.grouped) users, \(placements) placements, \(threads) \
       thread\(threads == 1 ? "" : "s"), \(writing.bytes.grouped) bytes of outcomes\
-      \(rejected > 0 ? ", \(rejected.grouped) lines refused" : "")
+      \(rejected > 0 ? ", \(rejected.grouped) lines rejected" : "")
       """
   }
 }

@@ -1,4 +1,4 @@
-"""The users that get something else than with the approved config, counted by what changes."""
+"""The users that get a different outcome than with the approved config, counted by what changes."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -68,7 +68,7 @@ extension SandboxBackend {
         receipt.originalTransactionID = try exchange.optionalText("originalTransactionId")
         if let days = exchange.body["days"] {
           guard days == .null || days.wholeNumber.map(SandboxReceipt.dayRange.contains) == true
-          else { throw invalid("'days' is not null, or a number from -36500 to 36500") }
+          else { throw invalid("'days' must be null or a number from -36500 to 36500") }
           receipt.days = days.wholeNumber
         }
         receipt.isRevoked = exchange.body["revoked"]?.truth ?? false

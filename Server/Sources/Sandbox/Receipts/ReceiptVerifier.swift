@@ -81,7 +81,7 @@ struct ReceiptVerifier: Sendable {
       throw .wrongUsage("the first certificate may not sign")
     }
     if case .isCertificateAuthority = try? chain[0].extensions.basicConstraints {
-      throw .wrongUsage("the first certificate is an authority")
+      throw .wrongUsage("the first certificate is a certificate authority")
     }
     guard (try? chain[1].extensions.keyUsage)?.keyCertSign == true,
       case .isCertificateAuthority = try? chain[1].extensions.basicConstraints

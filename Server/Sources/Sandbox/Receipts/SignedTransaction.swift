@@ -18,7 +18,7 @@ struct SignedTransaction: Sendable {
     guard parts.count == 3 else { throw .malformed("it does not have three parts") }
     guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])
-    else { throw .malformed("a part is not base 64 in the alphabet of URLs") }
+    else { throw .malformed("a part is not base64url") }
     guard let header = try? Value.parse(json: header, nesting: 8), header.isObject else {
       throw .malformed("its header is not a JSON object")
     }

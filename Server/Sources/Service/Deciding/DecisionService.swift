@@ -50,7 +50,8 @@ package final class DecisionService: Sendable {
     case (.app, .administer):
       throw ServiceError(
         .forbidden, "forbidden",
-        "a public key may decide; this needs the secret key of the application, or the admin token")
+        "a public key may only decide; this request needs the application's secret key or the admin token"
+      )
     case (.app, _), (.owner, _), (.admin, _): break
     }
     let asked = request.uri.queryParameters["application"].map { String($0) }

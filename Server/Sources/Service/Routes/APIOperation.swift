@@ -75,7 +75,7 @@ package struct APIOperation: Sendable {
         .init(
           key: .string(String(error)),
           value: [
-            "description": "refused", "content": .map([Self.content("application/json", shape)]),
+            "description": "rejected", "content": .map([Self.content("application/json", shape)]),
           ]))
     }
     let security: [Value] =
