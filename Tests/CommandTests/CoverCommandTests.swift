@@ -59,7 +59,7 @@ import Testing
         p, audience 1 (rest): no test gets here, so its 2 points are not exercised
           --> config.json:5:3
 
-        Excluded: no user can exercise it:
+        Excluded, because no user can exercise it:
           p, audience 2 (never): earlier audiences take every user
 
         36.4 % covered: 4 of 11 by 1 test; 4 cannot be exercised
@@ -178,7 +178,8 @@ import Testing
     #expect(table.output.hasSuffix("63.6 % covered: 7 of 11 by 2 tests; 4 cannot be exercised\n"))
     #expect(
       table.errors.hasPrefix(
-        "note: 1 test expects something else than the config gives; 'tollgate test' says what\n"))
+        "note: 1 test expects an outcome that differs from the config's; 'tollgate test' shows it\n"
+      ))
     let used = Self.adult.replacing(
       #""user":"#,
       with:

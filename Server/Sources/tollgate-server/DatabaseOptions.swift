@@ -32,7 +32,7 @@ struct DatabaseOptions: ParsableArguments {
         """, valueName: "file"), completion: .file())
   var databaseURLFile: String?
 
-  @Option(help: ArgumentHelp("The schema that has the tables.", valueName: "name"))
+  @Option(help: ArgumentHelp("The schema that contains the tables.", valueName: "name"))
   var databaseSchema = Self.schema
 
   @Option(help: ArgumentHelp("The number of connections to the database.", valueName: "count"))

@@ -75,7 +75,7 @@ package enum TextTypes {
       return warning(
         "\(left.path) and \(right.path) are strings, which are ordered by letters: '10' comes before '9'",
         comparison.range,
-        "make numbers of them first: {% assign a = \(left.path) | plus: 0 %}")
+        "convert them to numbers first: {% assign a = \(left.path) | plus: 0 %}")
     }
     guard let attribute = left ?? right else { return nil }
     let other = left == nil ? comparison.left : comparison.right

@@ -7,7 +7,8 @@ extension CodePage {
     CodePage(
       .decodeFailure, .error,
       what: "A value has the wrong type or is out of range.",
-      why: "Tollgate ignores this value and uses all others. Shipped SDKs reject the whole config.",
+      why:
+        "Tollgate ignores the value and uses the rest of the config. Shipped SDKs reject the whole config.",
       example: .audience(#""occurrence": {"key": "k", "max_count": "often"}"#),
       advice:
         "Change the value as the message suggests. For invalid JSON, the message says what was expected.",
@@ -116,7 +117,7 @@ extension CodePage {
       .occurrenceKeyConflict, .warning,
       what: "An occurrence key is used with different limits.",
       why:
-        "Occurrences are counted by key, so one audience can use up the occurrences that another one allows.",
+        "Occurrences are counted by key, so one audience can use up the occurrences that another audience allows.",
       example: .config(occurrences("k", "k")),
       advice: "Give each audience its own key, or use the same limit for both.",
       better: .config(occurrences("k1", "k2"))),

@@ -7,14 +7,14 @@ extension CodePage {
     CodePage(
       .unknownStatus, .note,
       what: "Users have a subscription status that no SDK uses.",
-      why: "Conditions on ACTIVE or INACTIVE treat all these users the same.",
+      why: "Conditions that test for ACTIVE or INACTIVE treat all these users the same.",
       example: .other(#"{"userId": "u-1", "subscriptionStatus": "active"}"#),
       advice: "Write ACTIVE, INACTIVE or UNKNOWN.",
       better: .other(#"{"userId": "u-1", "subscriptionStatus": "ACTIVE"}"#)),
     CodePage(
       .contradictingUsers, .note,
       what: "A user ID has two different records.",
-      why: "Both records are decided, because it is unknown which one is right.",
+      why: "Both records are decided, because it is unknown which record is right.",
       example: .other(
         """
         {"userId": "u-1", "user": {"plan": "free"}}

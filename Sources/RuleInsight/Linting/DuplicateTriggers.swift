@@ -9,8 +9,8 @@ enum DuplicateTriggers: Lint {
     what:
       "A config has two triggers with the same name, or a campaign has two placements with the same name.",
     why: """
-      Tollgate uses the last of the two, and Superwall's SDKs use either of them. The audiences of the \
-      other are never tried.
+      Tollgate uses the last of the two, and Superwall's SDKs use either. The audiences of the unused trigger \
+      are never tried.
       """,
     example: .config(
       """
@@ -18,7 +18,7 @@ enum DuplicateTriggers: Lint {
         {"event_name": "upgrade", "rules": []},
         {"event_name": "upgrade", "rules": []}]}
       """),
-    advice: "Keep one of them, with the audiences of both in order.",
+    advice: "Keep one, and give it the audiences of both, in order.",
     better: .config(#"{"trigger_options": [{"event_name": "upgrade", "rules": []}]}"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -7,7 +7,7 @@ extension CodePage {
     CodePage(
       .syntaxError, .error,
       what: "An expression has a syntax error.",
-      why: "The audience never matches, here and in SDKs.",
+      why: "The audience never matches, in Tollgate and in SDKs.",
       example: .condition("user.plan == 'free' and user.age >= 18"),
       advice: "The mark shows where parsing stopped, and the help suggests a correction.",
       better: .condition("user.plan == 'free' && user.age >= 18")),
@@ -31,7 +31,7 @@ extension CodePage {
     CodePage(
       .badRegex, .error,
       what: "A pattern is not a valid regular expression in any SDK.",
-      why: "Evaluating it fails, so the audience does not match.",
+      why: "Evaluating the condition fails, so the audience does not match.",
       example: .condition("has(user.email) ? user.email.matches('(unclosed') : false"),
       advice: "Patterns use RE2 syntax, without look-around and back-references.",
       better: .condition("has(user.email) ? user.email.matches('(closed)') : false")),

@@ -9,8 +9,8 @@ enum FunctionNames: Lint {
     .attributeNamedLikeFunction, .warning,
     what: "An attribute has the name of a function.",
     why: """
-      In superscript, a missing attribute with the name of a function evaluates to that function: has() \
-      is true, '==' is always false, and '<' is an error.
+      In superscript, a missing attribute with the name of a function evaluates to that function: has() of the \
+      attribute is true, '==' is always false, and '<' is an error.
       """,
     example: .condition("has(user.duration) && user.duration > 10"),
     advice: "Give the attribute another name, in the app and in the condition.",

@@ -10,8 +10,8 @@ enum HistoryDifferences: Lint {
     what: "Platforms evaluate a part of a condition differently.",
     why: """
       The same config has different results on iOS, Android and the Web. The finding is a warning if this \
-      changes what users see. The most frequent case is an event that never happened: its daysSince() is 0 \
-      on Android, so the condition can match these users, but null on other platforms.
+      changes what users see. The most frequent case is daysSince() of an event that never happened: it is 0 on \
+      Android, where the condition can match, and null on other platforms.
       """,
     example: .condition(#"device.daysSince("export") < 3"#),
     advice: "Write the condition so that all platforms evaluate it in the same way.",

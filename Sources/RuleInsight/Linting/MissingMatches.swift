@@ -9,14 +9,14 @@ enum MissingMatches: Lint {
     .missingMatches, .warning,
     what: "A clause is true for users without the attribute that it compares.",
     why: """
-      Superscript compares 0, "" or false in place of a missing attribute, so user.visits < 3 takes every \
-      user without visits. Without a schema, the finding is limited to attributes of users in comparisons \
-      with '<', '<=', '== 0' and '!=', and in negated lists. With a schema (--schema), it covers every \
-      attribute that the schema or some users lack.
+      In superscript comparisons, a missing attribute counts as 0, "" or false, so user.visits < 3 takes every \
+      user without visits. Without a schema, the finding is limited to attributes of users in comparisons with \
+      '<', '<=', '== 0' and '!=', and in negated lists. With a schema (--schema), it covers every attribute that \
+      the schema or some users lack.
       """,
     example: .condition("user.visits < 3"),
     advice: """
-      Test whether the attribute exists. If you also mean users without it, write: user.visits == null || \
+      Test whether the attribute exists. To include users without the attribute, write: user.visits == null || \
       user.visits < 3.
       """,
     better: .condition("has(user.visits) && user.visits < 3"))

@@ -10,12 +10,13 @@ enum MixedTypes: Lint {
     .mixedTypes, .warning,
     what: "Users have values of several types for an attribute that a condition reads.",
     why: """
-      Numbers and strings are different types: "21" never equals 21, and ordering the two is an error. So the \
-      condition works for some users only. The counts come from a learned schema ('tollgate schema USERS').
+      Numbers and strings are different types: "21" never equals 21, and '<' and '>' between the two are errors. \
+      So the condition works only for some users. The counts come from a learned schema ('tollgate schema \
+      USERS').
       """,
     example: .other(
       "user.age > 18, where the schema has {\"age\": {\"types\": {\"int\": 2, \"string\": 1}}}"),
-    advice: "Send one type. Learn the schema again when the data is clean.",
+    advice: "Send values of one type. Learn the schema again when the data is clean.",
     better: .other("user.age > 18, where the schema has {\"age\": \"int\"}"))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -5,7 +5,7 @@ internal import RuleEngine
 enum RedundantAudiences: Lint {
   static let page = CodePage(
     .redundantAudience, .note,
-    what: "An audience shows the same paywall as the next one, which matches every user.",
+    what: "An audience shows the same paywall as the next audience, which matches every user.",
     why: "If you remove the audience, the same users see the same paywall. Only statistics differ.",
     example: .config(
       """

@@ -7,14 +7,14 @@ internal import RuleEngine
 enum RightOperands: Lint {
   static let page = CodePage(
     .missingOnRight, .warning,
-    what: "An attribute that some users lack stands on the right of a comparison.",
+    what: "An attribute that some users lack is on the right side of a comparison.",
     why: """
-      Superscript compares 0, "" or false in place of a missing attribute only if it stands on the left. On \
-      the right it is null: '<' and '>' are errors, '==' is false and '!=' is true. So 0 == user.visits \
-      and user.visits == 0 are different for users without visits.
+      In superscript, a missing attribute on the left side of a comparison counts as 0, "" or false. On the \
+      right side it counts as null: '<' and '>' are errors, '==' is false and '!=' is true. So 0 == user.visits \
+      and user.visits == 0 have different results for users without visits.
       """,
     example: .condition("12 <= user.visits"),
-    advice: "Write the attribute on the left, or test whether it exists.",
+    advice: "Write the attribute on the left side, or test whether the attribute exists.",
     better: .condition("user.visits >= 12"))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -9,8 +9,8 @@ enum TypeErrors: Lint {
     .typeError, .error,
     what: "A part of a condition is never true, or always an error, because of its types.",
     why: """
-      SDKs send each attribute with one type. A number never equals a string, ordering a number and a \
-      string is an error, and a condition that is not a bool never matches.
+      SDKs send each attribute with one type. A number never equals a string, '<' and '>' between a number and a \
+      string are errors, and a condition that is not a bool never matches.
       """,
     example: .condition(#"device.daysSinceInstall == "three""#),
     advice: """
@@ -65,7 +65,7 @@ enum NeverBools: Lint {
 enum EnumValues: Lint {
   static let page = CodePage(
     .valueNotInEnum, .warning,
-    what: "A condition compares an attribute with a value that it never has.",
+    what: "A condition compares an attribute with a value that the attribute never has.",
     why: "The comparison has the same result for every user: == is false, and != is true.",
     example: .condition(#"device.platform == "ANDROID""#),
     advice: """

@@ -7,10 +7,10 @@ internal import RuleEngine
 enum UngrantedEntitlements: Lint {
   static let page = CodePage(
     .ungrantedEntitlement, .warning,
-    what: "A condition asks for an entitlement that no product of the config gives.",
+    what: "A condition tests for an entitlement that no product of the config gives.",
     why: """
-      Users cannot buy such an entitlement, so they never have it unless it comes from elsewhere. Often \
-      the name is misspelled.
+      Users cannot buy such an entitlement, so they have it only if another source grants it. Often the name is \
+      misspelled.
       """,
     example: .config(
       """

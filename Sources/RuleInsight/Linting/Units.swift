@@ -9,8 +9,8 @@ enum Units: Lint {
     .unitMismatch, .warning,
     what: "A number seems to be in another unit than its attribute.",
     why: """
-      The name of the attribute says its unit: percent, seconds, milliseconds, cents. A number that is usual \
-      in another unit is probably a mistake. The condition then matches nearly every user, or nearly none.
+      The name of the attribute contains its unit: percent, seconds, milliseconds, cents. A number that fits \
+      another unit better is probably a mistake. The condition then matches nearly every user, or nearly none.
       """,
     example: .condition("user.discount_percent > 0.2"),
     advice: "Write the number in the unit of the attribute.",

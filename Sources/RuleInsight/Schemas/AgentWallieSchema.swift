@@ -40,7 +40,8 @@ enum AgentWallieSchema {
       "placements": .list(.part("placement")).described(
         "The places in the app where the campaign decides."),
       "audiences": .list(.part("audience")).described(
-        "Tried in the order of 'priority_order': the first that matches takes the user."),
+        "The audiences, in the order of 'priority_order'. The first audience that matches takes the user."
+      ),
       "description": .anything, "notes": .anything,
     ])
 
@@ -72,7 +73,7 @@ enum AgentWallieSchema {
       "value": .any(of: [.bool, .number, .text, .list(.text)]).described(
         "The value to compare with."),
       "conjunction": .words(of: Filter.Conjunction.self).described(
-        "How to join this filter with the one before."),
+        "How to join this filter with the filter before it."),
     ], nonNull: ["value"]
   ).requiring(
     ["value"], where: "operator",

@@ -83,7 +83,7 @@ private enum UserSchema {
       .object.described("Parameters of the placement: the root `params` of expressions.")
     case .status:
       JSONSchema.text.with("examples", .texts(RecordNotes.statuses)).described(
-        "Other values than the examples are accepted with a note.")
+        "Values other than the examples are accepted with a note.")
     case .entitlements:
       .list(.text).described("Identifiers of the entitlements that are active.")
     case .assignments:
@@ -203,7 +203,7 @@ private enum ProductSchema {
           of: Decoder.phaseKeys.map { ConfigKey($0) }, required: ["price", "iso8601"],
           [
             "price": .part("price"), "iso8601": iso,
-            "cycles": .count.described("The number of periods; 0 means for ever."),
+            "cycles": .count.described("The number of periods; 0 means forever."),
           ])
       ).with("minItems", 1),
     ])

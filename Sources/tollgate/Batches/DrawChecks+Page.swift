@@ -31,7 +31,7 @@ extension DrawChecks {
         ReportFinding(
           tone: .bad,
           text:
-            "\(pair.name): the variant drawn in one predicts the variant drawn in the other, so "
+            "\(pair.name): the variant drawn in one experiment predicts the variant drawn in the other, so "
             + "neither experiment can be judged alone (Cramér's V "
             + "\(ReportNumber.decimal(association.strength, 2)), \(ReportNumber.probability(p))).",
           section: "together"))

@@ -67,7 +67,7 @@ struct CheckCommand: ParsableCommand {
     help: ArgumentHelp(
       "The versions of SDKs in the field, such as ios:4.7..,android:2.4..2.7.19.",
       discussion: """
-        Reports what depends on the version, with an example user, and what some versions lack or reject.
+        Reports conditions that depend on the version, with an example user, and features that some versions lack or reject.
         """, valueName: "ranges"), transform: VersionCheck.Range.argument)
   var sdkVersions: [VersionCheck.Range]?
 

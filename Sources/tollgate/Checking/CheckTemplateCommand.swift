@@ -36,7 +36,8 @@ struct CheckTemplateCommand: ParsableCommand {
     ).text)
 
   @Argument(
-    help: "The config, template, texts or schema file, or a template; - reads standard input.",
+    help:
+      "A config, template, texts or schema file, or the text of a template; - reads standard input.",
     completion: .file())
   var file: String
 

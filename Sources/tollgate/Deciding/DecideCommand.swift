@@ -9,9 +9,9 @@ struct DecideCommand: ParsableCommand {
     usage: "tollgate decide <config> --placement <placement> --user <record> [<options>]",
     discussion: HelpText(
       """
-      On a terminal, prints the outcome and the audience that decided. If the output is not a terminal, and \
-      with --json, prints the outcome as one line of JSON, and the time and the assigner on standard error. \
-      To see why, use 'tollgate explain'. Nothing is stored.
+      On a terminal, prints the outcome and the audience that decided. Otherwise, or with --json, prints the \
+      outcome as one line of JSON, and prints the time and the assigner to standard error. To see why, use \
+      'tollgate explain'. Nothing is stored.
       """,
       examples: [
         .init(

@@ -19,9 +19,9 @@ struct ExplainCommand: ParsableCommand {
       parentheses were not needed, because another clause had decided. superscript always evaluates both \
       sides of &&.
 
-      --audience explains one audience, as if it were the first one, and finds the smallest change to the \
+      --audience explains one audience, as if it were the first audience, and finds the smallest change to the \
       user that makes the audience take the user. A change has up to four attributes. "No change" is printed \
-      only if it is proved. The user's history stays the same, so a reached limit stays reached.
+      only with a proof. The user's history stays the same, so a reached limit stays reached.
 
       --set tries other values. --sweep shows the values of an attribute at which the outcome changes. --all \
       prints one line for each placement.

@@ -24,7 +24,7 @@ enum FuzzText {
       case .proved: lines.append("proved  \(invariant.name)" + never(number, report, runs))
       case .provedForUsual:
         lines.append(
-          "proved  \(invariant.name), for attributes of the types that they are compared with"
+          "proved  \(invariant.name), if attributes have the types that they are compared with"
             + never(number, report, runs))
       case .held:
         let (applied, errors) = report.applied(number)

@@ -173,7 +173,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
         all.isEmpty
           ? "the configs have no running experiment in common"
           : "the weights of all \(counted(all.count, "experiment")) are the same in both configs, and "
-            + "the seed and the assigner did not change either; to see one anyway, use --experiment, or --old-seed and "
+            + "the seed and the assigner did not change either; to include one anyway, use --experiment, or --old-seed and "
             + "--old-assigner if they have changed")
     }
     return changed

@@ -183,7 +183,7 @@ enum OptionHelp {
   }
 
   static let assigner = ArgumentHelp(
-    "How users without a stored variant get a variant.",
+    "The method that draws a variant for users without a stored variant.",
     discussion: """
       djb2 is AgentWallie's hash, and the default for its configs. hash is the default for all other configs.
       """, valueName: "assigner")

@@ -27,8 +27,8 @@ struct TrafficOptions: ParsableArguments {
     help: ArgumentHelp(
       "The share of shown paywalls that end in a subscription, from 0 to 1 (default: 0).",
       discussion: """
-        Afterwards, the subscription status is ACTIVE, and the user owns the entitlements of the paywall's \
-        first product.
+        After a subscription, the status is ACTIVE, and the user owns the entitlements of the paywall's first \
+        product.
         """, valueName: "share"))
   var purchaseRate = 0.0
 

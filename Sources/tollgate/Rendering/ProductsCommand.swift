@@ -9,12 +9,12 @@ struct ProductsCommand: ParsableCommand {
     abstract: "Print the products' attributes that a paywall can show: prices, periods, trials.",
     discussion: HelpText(
       """
-      Reads a products file, a StoreKit configuration file (.storekit), the backend's products response, or \
-      the products of a config. Prints every attribute of every product as the chosen SDK computes it, and \
-      then what the store charges and when. A star marks a misleading value, such as a price that is rounded \
-      up, one period of several, or another currency's symbol. A message gives the reason. The attributes \
-      below the line are Tollgate's own. A config contains no prices, so pass them with --products. The exit \
-      code is 1 if a product cannot be used.
+      Reads a products file, a StoreKit configuration file (.storekit), the backend's products response, or the \
+      products of a config. Prints every attribute of every product as the chosen SDK computes it, and then what \
+      the store charges and when. A star marks a misleading value, such as a price that is rounded up, one \
+      period of several, or another currency's symbol. A message gives the reason. Attributes below the line \
+      exist only in Tollgate. A config contains no prices, so pass them with --products. The exit code is 1 if a \
+      product cannot be used.
       """,
       examples: [
         .init("every attribute of every product", "tollgate products products.json"),
@@ -35,7 +35,7 @@ struct ProductsCommand: ParsableCommand {
   @Option(help: OptionHelp.profile)
   var profile: PricingProfile?
 
-  @Option(help: OptionHelp.locale("It overrides the locale of the file."))
+  @Option(help: OptionHelp.locale("Overrides the file's locale."))
   var locale: String?
 
   @Option(

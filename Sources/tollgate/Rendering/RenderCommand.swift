@@ -45,7 +45,7 @@ struct RenderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A native paywall's schema (JSON); prints it with its texts resolved and hidden parts removed.",
+      "A native paywall's schema (JSON). Prints the schema with rendered texts and without hidden components.",
       valueName: "file"), completion: .file())
   var paywallSchema: String?
 

@@ -150,8 +150,8 @@ struct CoverCommand: AsyncParsableCommand {
     RuleTestRun.tell(run.faults)
     if !quiet, run.failing > 0 {
       FileText.printError(
-        "note: \(counted(run.failing, "test")) \(run.failing == 1 ? "expects" : "expect") something "
-          + "else than the config gives; 'tollgate test' says what")
+        "note: \(counted(run.failing, "test")) \(run.failing == 1 ? "expects" : "expect") an outcome "
+          + "that differs from the config's; 'tollgate test' shows it")
     }
     try writeTests(run)
     try reporting.write(

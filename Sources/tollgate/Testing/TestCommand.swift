@@ -46,7 +46,8 @@ struct TestCommand: AsyncParsableCommand {
   @Argument(help: "Files with tests, or patterns; - reads standard input.", completion: .file())
   var tests: [String] = []
 
-  @Option(help: OptionHelp.config("Its rules are tested."), completion: .file())
+  @Option(
+    help: OptionHelp.config("The tests decide with the rules of this config."), completion: .file())
   var config: String
 
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
@@ -235,7 +236,7 @@ struct TestCommand: AsyncParsableCommand {
     try SavedFile.write(Array(text.utf8), to: out ?? "-")
     if !quiet {
       for place in missing {
-        FileText.printError("note: no user was found for \(place); 'tollgate check' may say why")
+        FileText.printError("note: no user was found for \(place); 'tollgate check' may show why")
       }
       if let out { FileText.printError("Wrote \(counted(lines.count, "test")) to \(out)") }
     }

@@ -232,7 +232,7 @@ import Testing
     let holdout = try explain(
       try ruleSet(wireRule(variants: variant)), .map([]), assignments: [("e", "h")])
     #expect(holdout.hasPrefix("p: holdout, no paywall (stored variant h of e)\n"))
-    #expect(!holdout.contains("carried out"))
+    #expect(!holdout.contains("effects of the decision"))
     let empty = try explain(try ruleSet(wireRule(variants: "")), .map([]))
     #expect(empty.hasPrefix("p: no paywall: the experiment has no variants\n"))
   }
