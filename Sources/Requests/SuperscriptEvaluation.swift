@@ -174,7 +174,7 @@ package enum SuperscriptEvaluation {
     case "map": return .map(try decodeMap(content, path))
     default:
       throw RequestError(
-        "'\(path)' has the type '\(type)'; there is null, bool, string, int, uint, float, bytes, "
+        "'\(path)' has the type '\(type)'; types are null, bool, string, int, uint, float, bytes, "
           + "timestamp, list and map")
     }
   }

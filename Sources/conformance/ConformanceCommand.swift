@@ -16,7 +16,7 @@ struct ConformanceCommand: ParsableCommand {
     commandName: "conformance",
     abstract: "Check Tollgate against case files.",
     discussion: """
-      Exit codes: 0 done, 1 a case failed or the counts differ from the recorded ones, 2 wrong use or an \
+      Exit codes: 0 done, 1 a case failed or the counts differ from the recorded ones, 2 usage error or an \
       unusable file or line, 74 output could not be written.
       """,
     subcommands: [RunCommand.self, ServeCommand.self], defaultSubcommand: RunCommand.self)

@@ -30,7 +30,7 @@ struct RunCommand: ConsoleCommand {
       valueName: "file"))
   var counts: String?
 
-  @Flag(help: "Update the file of --counts.")
+  @Flag(help: "Update the file that --counts names.")
   var updateCounts = false
 
   @Flag(help: "Print a table of the suites, compared with --counts.")

@@ -26,7 +26,7 @@ struct CompletionsCommand: ParsableCommand {
         .init("for zsh, into a folder of $fpath", "tollgate completions zsh > _tollgate"),
         .init("for fish", "tollgate completions fish > tollgate.fish"),
       ],
-      codes: [("0", "done"), ("2", "wrong use")]
+      codes: [("0", "done"), ("2", "usage error")]
     ).text)
 
   @Argument(help: "The shell: bash, zsh or fish.")

@@ -36,7 +36,7 @@ struct TollgateCommand: ParsableCommand {
       shows: a paywall, a holdout, or nothing. Only fetch talks to a server.
 
       Exit codes: 0 done; 1 findings, differences, failed tests, or a rule that does not compile; \
-      2 wrong use, or unreadable input; 3 done, but lines were rejected and --strict was given; \
+      2 usage error, or unreadable input; 3 done, but lines were rejected and --strict was given; \
       70 an internal error; 74 output could not be written; 130 and 143 stopped by a signal; \
       141 the reader of the output has closed it.
       """,

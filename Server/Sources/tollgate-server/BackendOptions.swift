@@ -21,12 +21,14 @@ struct BackendOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The number of events to store for each application, newest first.", valueName: "count"))
+      "The number of events to store for each application. The oldest are deleted first.",
+      valueName: "count"))
   var keepEvents = KeptRows().events
 
   @Option(
     help: ArgumentHelp(
-      "The number of checkouts to store for each application, newest first.", valueName: "count"))
+      "The number of checkouts to store for each application. The oldest are deleted first.",
+      valueName: "count"))
   var keepCheckouts = KeptRows().checkouts
 
   @Option(

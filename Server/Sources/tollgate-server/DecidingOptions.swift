@@ -22,7 +22,7 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     name: .customLong("assigner"),
-    help: "How users get variants: hash or djb2 (default: that of the config's SDK).")
+    help: "The method that draws variants: hash or djb2 (default: the method of the config's SDK).")
   var assignerName: AssignerName?
 
   @Option(help: "The time zone of functions of days and months.")
@@ -43,7 +43,8 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Users to compare a new config with, one JSON object on each line.", valueName: "file"),
+      "Users for whom a new config is compared with the current one, one JSON object on each line.",
+      valueName: "file"),
     completion: .file())
   var users: String?
 
@@ -55,7 +56,7 @@ struct DecidingOptions: ParsableArguments {
       "How to handle requests while the database does not respond: refuse or decide.",
       discussion: """
         'refuse' responds with 503. 'decide' decides as if nothing was stored, stores nothing, and marks the \
-        response with the header tollgate-without-state. /readyz reports the same.
+        response with the header tollgate-without-state. /readyz then contains "withoutState".
         """))
   var withoutState = WithoutState.refuse
 

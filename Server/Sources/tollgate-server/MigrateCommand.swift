@@ -9,8 +9,8 @@ struct MigrateCommand: AsyncParsableCommand {
     commandName: "migrate",
     abstract: "Create the tables of PostgreSQL, or bring them up to date.",
     discussion: """
-      Prints the versions as JSON. Servers that know the new version or the one before keep running. Fails if a \
-      newer tollgate-server created the tables.
+      Prints the versions as JSON. Servers that know the new version or the previous version continue to run. \
+      Fails if a newer tollgate-server created the tables.
       """)
 
   @OptionGroup var database: DatabaseOptions

@@ -145,9 +145,9 @@ struct StateImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Import the data of an export.",
     discussion: """
-      Users and answers replace those with the same ID, so an interrupted import can run again. Import \
-      before a server uses the database, because configs and audit entries must not differ from stored ones \
-      with the same number. At the end, the counts are compared with those of the database.
+      Users and answers replace stored ones with the same ID, so an interrupted import can run again. Import \
+      before a server uses the database: if a config or audit entry differs from a stored one with the same \
+      number, the import fails. At the end, the counts are compared with the counts in the database.
 
       Example: tollgate-server state import --state postgres state.ndjson
       """)

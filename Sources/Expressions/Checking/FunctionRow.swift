@@ -16,7 +16,7 @@ package enum FunctionFamily: String, CaseIterable, Sendable {
     case .missing: "Missing values"
     case .times: "Times and durations"
     case .dates: "Days and months"
-    case .history: "What happened to the user"
+    case .history: "Event history"
     case .versions: "Versions"
     case .patterns: "Regular expressions"
     case .network: "IP addresses"

@@ -107,7 +107,7 @@ enum Macro: String, CaseIterable {
       Row(
         .loops,
         "(list(T)|map).transformMapEntry(k, v, map) -> map; (list(T)|map).transformMapEntry(k, v, bool, map) -> map",
-        "Replaces every entry with a new key and value, given as a map.",
+        "Replaces every entry with the entry that the last argument returns as a map.",
         "{'a': 1}.transformMapEntry(k, v, {v: k}) == {1: 'a'}")
     }
   }

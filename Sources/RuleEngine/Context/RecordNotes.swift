@@ -310,7 +310,7 @@ extension RuleSet {
         severity: trims ? .note : .warning,
         suggestion: trims
           ? "trim the IDs when you create the file"
-          : "the SDKs remove it; add --user-ids sdk to do the same")
+          : "the SDKs remove the white space; add --user-ids sdk to do the same")
     ]
   }
 

@@ -17,7 +17,7 @@ extension CodePage {
         with an offer of $4.99 for 3 months in the slot primary
         """),
       advice: """
-        State the store's price, or test for it first: 'isTrialFree' is true for offers that cost nothing.
+        State the store's price, or test the offer first: 'isTrialFree' is true for offers that cost nothing.
         """,
       better: .other(
         """

@@ -14,8 +14,8 @@ enum TextOrder: Lint {
       """,
     example: .condition(#"device.appVersion >= "3.10.0""#),
     advice: """
-      Compare appVersionPadded or sdkVersionPadded: SDKs pad these versions with zeros, so that their order \
-      is right. In CEL, version(a) >= version(b) compares versions.
+      Compare appVersionPadded or sdkVersionPadded: SDKs pad these versions with zeros, so that they sort \
+      correctly. In CEL, version(a) >= version(b) compares versions.
       """,
     better: .condition(#"device.appVersionPadded >= "003.010.000""#))
 

@@ -142,7 +142,7 @@ package struct UserSurvey: Sendable {
       "IDs differ only in white space at the ends, first \(Self.words(ids.firstMerged))")
     add(
       true, ids.untrimmed,
-      "IDs begin or end with white space, such as \(Self.quoted(ids.untrimmedExample)): the SDKs remove it"
+      "IDs begin or end with white space, such as \(Self.quoted(ids.untrimmedExample)): the SDKs remove the white space"
     )
     add(
       false, ids.odd,

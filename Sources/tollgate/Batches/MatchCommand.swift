@@ -35,7 +35,7 @@ struct MatchCommand: AsyncParsableCommand {
           "tollgate match config.json --users users.ndjson --now 2026-03-01 --report report.html"),
       ],
       codes: HelpText.codesOfRuns(
-        wrong: "wrong use, no such placement, or no valid users")
+        wrong: "usage error, no such placement, or no valid users")
     ).text)
 
   @OptionGroup var source: ConfigOptions
@@ -69,7 +69,7 @@ struct MatchCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Also show all audiences that take no user.",
       discussion:
-        "By default, these audiences are only counted if the config has more than 50 audiences."))
+        "By default, configs with more than 50 audiences show only the number of these audiences."))
   var all = false
 
   @OptionGroup var working: ThreadOptions

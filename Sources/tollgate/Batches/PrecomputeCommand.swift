@@ -14,11 +14,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
       is not a user record, or is longer than 1 MiB, is counted, reported with its number and the reason, \
       and written to --rejects.
 
-      A run can be stopped or killed at any time. --resume continues it, and the output is the same as \
-      without the interruption. Until the run is finished, its output ends in .partial, and an existing \
-      file stays unchanged. A database is built in the checkpoint. A finished run leaves a manifest that \
-      'tollgate replay' uses to repeat the run and compare the outcomes. FILE.running locks the output \
-      against a second run.
+      A run can be stopped or killed at any time. --resume continues it, and the output is the same as without \
+      the interruption. Until the run is finished, the name of its output ends in .partial, and an existing file \
+      stays unchanged. A database is built in the checkpoint. A finished run leaves a manifest that 'tollgate \
+      replay' uses to repeat the run and compare the outcomes. FILE.running locks the output against a second \
+      run.
 
       If a rule does not compile or a part of the config is unreadable, the run stops with exit code 1 \
       before it writes anything, unless --keep-going is given. If no user is valid, the exit code is 2, and \
@@ -41,7 +41,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
             + "--report report.html"),
       ],
       codes: HelpText.codesOfRuns(
-        wrong: "wrong use, or no valid users", stopped: "stopped: --resume continues")
+        wrong: "usage error, or no valid users", stopped: "stopped: --resume continues")
     ).text)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {

@@ -31,7 +31,7 @@ struct SQLCommand: AsyncParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "no placement can be translated to SQL, or a rule does not compile"),
-        ("2", "wrong use, or an unreadable config"),
+        ("2", "usage error, or an unreadable config"),
         ("74", "output could not be written"),
       ]
     ).text)
@@ -72,7 +72,7 @@ struct SQLCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("no-history"),
     help: ArgumentHelp(
-      "Assume that no user has a history, for limits and questions about events."))
+      "Assume that users have no history: no occurrences and no events."))
   var ignoresHistory = false
 
   @OptionGroup(title: "Decision Options") var decision: DecisionOptions

@@ -12,9 +12,9 @@ struct CheckCommand: ParsableCommand {
     discussion: HelpText(
       """
       Compiles every expression of the configs and prints findings with the place in the file, the marked \
-      source, a suggestion, and what shipped SDKs do. Unreachable audiences, contradicting clauses and \
-      clauses that are always or never true are proved for every possible user. 'tollgate check --explain \
-      CODE' explains a finding.
+      source, a suggestion, and the effect on shipped SDKs. Findings about unreachable audiences, contradicting \
+      clauses and constant clauses are proved for every possible user. 'tollgate check --explain CODE' explains \
+      a finding.
 
       If GITHUB_ACTIONS is true, findings are also printed as annotations.
       """,
@@ -28,7 +28,7 @@ struct CheckCommand: ParsableCommand {
       codes: [
         ("0", "no errors"),
         ("1", "an error, or with --strict a warning"),
-        ("2", "wrong use, or an unreadable file"),
+        ("2", "usage error, or an unreadable file"),
       ]
     ).text)
 
@@ -114,7 +114,7 @@ struct CheckCommand: ParsableCommand {
     help: ArgumentHelp(
       "Show clauses whose result differs between cel and superscript, or between platforms.",
       discussion: """
-        Each clause is evaluated in cel and for ios, android and web, on values around its constants. A \
+        Each clause is evaluated in cel and for ios, android and web, on values around the clause's constants. A \
         difference is shown with an example.
         """))
   var dialectReport = false

@@ -11,10 +11,10 @@ struct CheckTemplateCommand: ParsableCommand {
     discussion: HelpText(
       """
       Reads a config (with the texts of its paywalls in --texts), a template, a file of texts ({"paywalls": \
-      {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax errors, unknown \
-      paths, wrong types, slots without a product, and products that the texts never mention. With the \
-      prices of --products it also checks claims in the texts: each claim is true, false or not checkable \
-      for each product and locale, for users that are eligible for an offer and for users that are not.
+      {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax errors, unknown paths, \
+      wrong types, slots without a product, and products that the texts never mention. With the prices of \
+      --products, it also checks the claims in texts, for each product and locale, with and without eligibility \
+      for offers. A claim is true, false or not checkable.
       """,
       examples: [
         .init(
@@ -31,7 +31,7 @@ struct CheckTemplateCommand: ParsableCommand {
       codes: [
         ("0", "no errors"),
         ("1", "an error, or with --strict a warning"),
-        ("2", "wrong use, or a file that cannot be read"),
+        ("2", "usage error, or a file that cannot be read"),
       ]
     ).text)
 

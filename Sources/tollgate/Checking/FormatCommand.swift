@@ -21,7 +21,7 @@ struct FormatCommand: ParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "an expression does not compile or, with --check, would change"),
-        ("2", "wrong use, or an unreadable file"),
+        ("2", "usage error, or an unreadable file"),
       ]
     ).text)
 

@@ -26,7 +26,7 @@ struct SchemaCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"),
-        ("2", "wrong use, or no valid users"),
+        ("2", "usage error, or no valid users"),
         ("3", "done, but lines were rejected and --strict was given"),
         ("74", "output could not be written"),
       ]

@@ -25,7 +25,7 @@ struct UsersCommand: AsyncParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "there are problems, and --strict was given"),
-        ("2", "wrong use, or no valid users"),
+        ("2", "usage error, or no valid users"),
         ("74", "the report could not be written"),
       ]
     ).text)
@@ -40,7 +40,7 @@ struct UsersCommand: AsyncParsableCommand {
 
   @Option(
     help: OptionHelp.config(
-      "The attributes that the config's rules read are compared with those of the users."),
+      "Compares the attributes that the config's rules read with the users' attributes."),
     completion: .file())
   var config: String?
 

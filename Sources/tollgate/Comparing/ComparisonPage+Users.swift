@@ -43,7 +43,7 @@ extension ComparisonPage {
       let change = placement.seeing.new - placement.seeing.old
       let sees =
         change == 0
-        ? "as many see a paywall as before"
+        ? "as many users see a paywall as before"
         : "\(grouped(abs(change))) \(change > 0 ? "more" : "fewer") "
           + "\(abs(change) == 1 ? "sees" : "see") a paywall"
       let why =
@@ -100,7 +100,7 @@ extension ComparisonPage {
       note: "The longest bar is \(counted(longest, "user")).")
     return ReportSection(
       id: "moves", title: "Who moves",
-      about: "Users who get another paywall, variant or result, at every placement.",
+      about: "Users that get another paywall, variant or result, by placement.",
       blocks: [.table(table)])
   }
 

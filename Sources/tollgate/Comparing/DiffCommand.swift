@@ -37,7 +37,7 @@ struct DiffCommand: AsyncParsableCommand {
       codes: [
         ("0", "no user moves"),
         ("1", "a user moves or may move, or a rule does not compile"),
-        ("2", "wrong use, or no valid users"),
+        ("2", "usage error, or no valid users"),
         ("3", "lines were rejected and --strict was given"),
         ("74", "output could not be written"),
         ("130, 143", "stopped"),

@@ -27,7 +27,7 @@ struct DecideCommand: ParsableCommand {
       ],
       codes: [
         ("0", "done"), ("1", "a rule of the placement does not compile or is unreadable"),
-        ("2", "wrong use, no such placement or user, or an unreadable file"),
+        ("2", "usage error, no such placement or user, or an unreadable file"),
       ]
     ).text)
 

@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
       ],
       codes: [
         ("0", "done"), ("1", "a rule of the placement does not compile, or is unreadable"),
-        ("2", "wrong use, no such placement or user, or an unreadable file"),
+        ("2", "usage error, no such placement or user, or an unreadable file"),
       ]
     ).text)
 
@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Explain every placement of the config, one on each line; with --json, in full.",
+      "Explain every placement of the config, each on one line, or in full with --json.",
       discussion: "With --placement, show all of the placement's audiences, without a limit."))
   var all = false
 

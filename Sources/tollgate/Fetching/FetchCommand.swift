@@ -26,7 +26,7 @@ struct FetchCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done, or nothing has changed"),
-        ("2", "wrong use, no response, or a response that is not a config"),
+        ("2", "usage error, no response, or a response that is not a config"),
         ("74", "output could not be written"),
         ("130", "stopped; the file is unchanged"),
       ]

@@ -19,7 +19,7 @@ struct FunctionsCommand: ParsableCommand {
           "functions of Superwall's SDKs", "tollgate functions --dialect superscript"),
         .init("one function", "tollgate functions daysSince"),
       ],
-      codes: [("0", "done"), ("2", "wrong use, or no function of this name")]
+      codes: [("0", "done"), ("2", "usage error, or no function of this name")]
     ).text)
 
   @Argument(

@@ -37,7 +37,7 @@ struct FuzzCommand: AsyncParsableCommand {
       codes: [
         ("0", "no counterexample was found"),
         ("1", "a counterexample was found, or a rule does not compile"),
-        ("2", "wrong use, or an invalid invariant"),
+        ("2", "usage error, or an invalid invariant"),
         ("74", "output could not be written"), ("130, 143", "stopped"),
       ]
     ).text)
@@ -94,8 +94,8 @@ struct FuzzCommand: AsyncParsableCommand {
   @Flag(
     help: OptionHelp.strict(
       """
-      An invariant is a warning if only users with attributes of an unexpected type violate it, or if its \
-      'when' never matched.
+      The result is a warning if only users with attributes of an unexpected type violate the invariant, or if \
+      its 'when' never matched.
       """))
   var strict = false
 

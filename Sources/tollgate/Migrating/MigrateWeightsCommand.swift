@@ -28,7 +28,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"), ("1", "a rule that decides about an experiment does not compile"),
-        ("2", "wrong use, or unreadable input"),
+        ("2", "usage error, or unreadable input"),
         ("3", "done, but lines were rejected and --strict was given"),
         ("74", "output could not be written"),
       ]
@@ -57,8 +57,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The experiment's ID.",
       discussion: """
-        Repeatable. The default is all experiments whose variants or weights differ or, with another seed or \
-        assigner, all experiments that are in both configs.
+        Repeatable. The default is all experiments whose variants or weights differ. If the seed or the assigner \
+        differs, it is all experiments of both configs.
         """, valueName: "id"))
   var experiments: [String] = []
 
@@ -78,8 +78,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.out(
       """
-      NDJSON has a line for each user, {"userId","assignments":[{"experimentId","variantId"}]}, and \
-      .csv a line for each assignment; .gz and .zst compress either.
+      NDJSON has a line for each user, {"userId","assignments":[{"experimentId","variantId"}]}. CSV has a line \
+      for each assignment. Names that end in .gz or .zst compress the file.
       """), completion: .file())
   var out: String?
 
@@ -173,7 +173,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
         all.isEmpty
           ? "the configs have no running experiment in common"
           : "the weights of all \(counted(all.count, "experiment")) are the same in both configs, and "
-            + "the seed and the assigner did not change either; to include one anyway, use --experiment, or --old-seed and "
+            + "the seed and the assigner did not change either; to include an experiment anyway, use --experiment, or --old-seed and "
             + "--old-assigner if they have changed")
     }
     return changed

@@ -10,7 +10,7 @@ struct ClaimOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The locale of prices and dates, repeatable; 'all' means the locales of the App Store's larger storefronts.",
+      "The locale of prices and dates. Repeatable. 'all' means the locales of the App Store's larger storefronts.",
       valueName: "locale"))
   var locale: [String] = []
 

@@ -194,7 +194,7 @@ enum OptionHelp {
   }
 
   static let profile = ArgumentHelp(
-    "The SDK whose names and price rounding to use.",
+    "The SDK whose attribute names and price rounding are used.",
     discussion: """
       \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default depends on each \
       product's store. For agentwallie templates, it is agentwallie.

@@ -25,7 +25,7 @@ struct ProductsCommand: ParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "a product cannot be used"),
-        ("2", "wrong use, or a file that cannot be read"),
+        ("2", "usage error, or a file that cannot be read"),
       ]
     ).text)
 

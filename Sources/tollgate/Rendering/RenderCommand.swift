@@ -33,7 +33,7 @@ struct RenderCommand: ParsableCommand {
       codes: [
         ("0", "done"),
         ("1", "an error in the template or the products, or a limit"),
-        ("2", "wrong use, or a file that cannot be read"),
+        ("2", "usage error, or a file that cannot be read"),
       ]
     ).text)
 
@@ -61,8 +61,8 @@ struct RenderCommand: ParsableCommand {
   @Option(
     help: OptionHelp.timeZone(
       """
-      Dates and the beginning of trials are in this time zone. By default, dates keep the offset that they \
-      were written with.
+      Dates and the beginning of trials use this time zone. By default, dates keep the offset that they were \
+      written with.
       """))
   var timeZone: String?
 

@@ -38,14 +38,14 @@ struct ReplayCommand: AsyncParsableCommand {
       codes: [
         ("0", "the same"),
         ("1", "decisions or an experiment's shares differ, or none were compared"),
-        ("2", "wrong use, or a missing file"),
+        ("2", "usage error, or a missing file"),
       ]
     ).text)
 
   @Option(
     help: OptionHelp.config(
       """
-      Use this if the config has moved or was read from standard input. With --events it is required and \
+      Required if the config has moved or was read from standard input. With --events it is required and \
       repeatable: each row is decided by the config with the row's build ID.
       """), completion: .file())
   var config: [String] = []

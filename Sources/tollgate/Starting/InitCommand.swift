@@ -19,7 +19,7 @@ struct InitCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"),
-        ("2", "wrong use, or existing files"),
+        ("2", "usage error, or existing files"),
         (
           "74",
           "files could not be written, and all new files were removed"

@@ -34,7 +34,7 @@ struct CoverCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"), ("1", "coverage is below --fail-under, or a rule does not compile"),
-        ("2", "wrong use, or an invalid test"), ("74", "output could not be written"),
+        ("2", "usage error, or an invalid test"), ("74", "output could not be written"),
       ]
     ).text)
 

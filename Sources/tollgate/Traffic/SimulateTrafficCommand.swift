@@ -38,7 +38,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
             + "14 --sdk-version record --update-to 4.16.2 --update-curve 5,15,30,45,60,70,78,84,88,91,93,95,96,97"
         ),
       ],
-      codes: HelpText.codesOfRuns(wrong: "wrong use, or no valid users or traffic")
+      codes: HelpText.codesOfRuns(wrong: "usage error, or no valid users or traffic")
     ).text)
 
   @OptionGroup var source: ConfigOptions

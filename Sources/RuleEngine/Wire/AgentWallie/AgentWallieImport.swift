@@ -182,7 +182,7 @@ struct AgentWallieImport {
           + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
         notes: [
-          "'holdout_percentage' is ignored: the holdout gets the users that the variants leave"
+          "'holdout_percentage' is ignored: the holdout gets the remaining users"
         ])
     }
   }
