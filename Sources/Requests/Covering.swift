@@ -51,7 +51,7 @@ extension PreparedConfig {
       start: start, clock: { (now) throws(RequestError) in clock(now) },
       tell: { (_) throws(RequestError) in
         if let end, monotonicSeconds() > end {
-          throw Self.tooMuch("this takes longer than \(settings.limits.patience ?? .zero)")
+          throw Self.tooMuch("the search takes longer than \(settings.limits.patience ?? .zero)")
         }
       })
     if !run.faults.isEmpty { throw Self.unusable(run.faults) }

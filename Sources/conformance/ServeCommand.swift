@@ -80,7 +80,7 @@ struct ScenarioServer {
         console.printError(problem)
       }
       return reply.value
-    default: return refuse("'op' is \"begin\" or \"step\"")
+    default: return refuse("'op' must be \"begin\" or \"step\"")
     }
   }
 }

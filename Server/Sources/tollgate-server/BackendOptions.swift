@@ -42,7 +42,7 @@ struct BackendOptions: ParsableArguments {
       ("--keep-events", keepEvents), ("--keep-checkouts", keepCheckouts),
       ("--keep-people", keepPeople),
     ] where !(1...100_000_000).contains(count) {
-      throw ValidationError("\(name) is a number from 1 to 100000000")
+      throw ValidationError("\(name) must be a number from 1 to 100000000")
     }
   }
 

@@ -64,14 +64,14 @@ struct DatabaseOptions: ParsableArguments {
       throw ValidationError("--database-schema is '\(databaseSchema)'; \(problem)")
     }
     guard (1...1_000).contains(databaseConnections) else {
-      throw ValidationError("--database-connections is a number from 1 to 1000")
+      throw ValidationError("--database-connections must be a number from 1 to 1000")
     }
     for (name, value) in [
       ("connect", databaseConnectTimeout), ("statement", databaseStatementTimeout),
       ("lock", databaseLockTimeout), ("answer", databaseAnswerTimeout),
     ] where !(1...60_000).contains(value) {
       throw ValidationError(
-        "--database-\(name)-timeout is a number of milliseconds from 1 to 60000")
+        "--database-\(name)-timeout must be a number of milliseconds from 1 to 60000")
     }
   }
 

@@ -95,7 +95,7 @@ struct DecidingOptions: ParsableArguments {
       throw ValidationError("--publish-config needs --state postgres")
     }
     guard (1...8_760).contains(keepRequests) else {
-      throw ValidationError("--keep-requests is a number of hours from 1 to 8760")
+      throw ValidationError("--keep-requests must be a number of hours from 1 to 8760")
     }
   }
 
@@ -178,9 +178,11 @@ struct AccessOptions: ParsableArguments {
   var redacted: [String] = []
 
   func validate() throws {
-    if let rateLimit, rateLimit < 0 { throw ValidationError("--rate-limit is a number from 0") }
+    if let rateLimit, rateLimit < 0 {
+      throw ValidationError("--rate-limit must be a number from 0")
+    }
     guard (1_024...(1 << 30)).contains(maxBody) else {
-      throw ValidationError("--max-body is a number of bytes from 1024 to 1073741824")
+      throw ValidationError("--max-body must be a number of bytes from 1024 to 1073741824")
     }
     for path in redacted where Redaction.path(path) == nil {
       throw ValidationError(

@@ -39,7 +39,7 @@ struct SandboxJWSCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard SandboxReceipt.dayRange.contains(days) else {
-      throw ValidationError("--days is a number from -36500 to 36500")
+      throw ValidationError("--days must be a number from -36500 to 36500")
     }
   }
 

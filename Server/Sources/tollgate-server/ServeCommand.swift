@@ -78,16 +78,16 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...65_535).contains(port) else {
-      throw ValidationError("--port is a number from 0 to 65535")
+      throw ValidationError("--port must be a number from 0 to 65535")
     }
     guard otherPorts.allSatisfy({ (1...65_535).contains($0) }) else {
-      throw ValidationError("--also-port is a number from 1 to 65535")
+      throw ValidationError("--also-port must be a number from 1 to 65535")
     }
     if Set(otherPorts + [port]).count <= otherPorts.count {
       throw ValidationError("--also-port: a port is given twice")
     }
     guard Logger.Level(rawValue: logLevel) != nil else {
-      throw ValidationError("--log-level is debug, info, warning or error")
+      throw ValidationError("--log-level must be debug, info, warning or error")
     }
     if let option = stateDatabase.given, deciding.state != .postgres {
       throw ValidationError("\(option) needs --state postgres")

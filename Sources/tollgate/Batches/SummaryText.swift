@@ -40,7 +40,7 @@ enum SummaryText {
     lines += missing(tally).flatMap(style.wrapped)
     lines += style.wrapped(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) rejected. "
-        + "Shares are of all users.")
+        + "Shares are relative to all users.")
     return lines.joined(separator: "\n")
   }
 

@@ -81,7 +81,7 @@ struct CoverCommand: AsyncParsableCommand {
       throw ValidationError("only one file can be standard input")
     }
     if let failUnder, !(0...100).contains(failUnder) {
-      throw ValidationError("--fail-under is a percentage, from 0 to 100")
+      throw ValidationError("--fail-under must be a percentage from 0 to 100")
     }
     if force, write == nil { throw ValidationError("--force is for --write") }
     if write == "" { throw ValidationError("--write is empty; give the name of a file") }

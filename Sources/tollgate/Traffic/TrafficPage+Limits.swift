@@ -32,7 +32,8 @@ extension TrafficPage {
         "Each row has its own scale: its highest bar is the number under “most”, the maximum for one "
         + "\(days.unit). Users are those held back at least once."
         + (sorted.count > Self.mostRows
-          ? " The \(Self.mostRows) that hold back most are shown, of \(sorted.count)." : ""))
+          ? " The \(Self.mostRows) limits that hold back most users are shown, of \(sorted.count)."
+          : ""))
     return ReportSection(
       id: "limits", title: "Limits over time",
       about: "How often each limit excludes a matching user from its audience.",

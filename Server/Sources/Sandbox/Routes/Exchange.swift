@@ -27,7 +27,8 @@ struct Exchange: Sendable {
   func number(_ name: String, _ range: ClosedRange<Int>) throws(ServiceError) -> Int? {
     guard let text = query(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw .badRequest("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+      throw .badRequest(
+        "'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

@@ -78,7 +78,7 @@ struct DecisionStream: Sendable {
       throw ServiceError(error)
     }
     guard let layout = Layout(rawValue: query["layout"].map { String($0) } ?? "decisions") else {
-      throw .badRequest("layout is decisions, long or wide")
+      throw .badRequest("layout must be decisions, long or wide")
     }
     self.layout = layout
     givesReasons = flag("reasons")
