@@ -42,7 +42,7 @@ import Testing
           audience 0 (free): matched
               yes  user.plan == 'free'  user.plan is "free"
               yes  user.age >= 12       user.age is 12
-        proved  pro, for attributes of the types that they are compared with
+        proved  pro, if attributes have the types that they are compared with
         held    7 invariants of Tollgate's own, in 
         """), "\(result.output)")
     #expect(result.errors.contains("Wrote 1 test to fuzz.tests.jsonl; run 'tollgate test"))
