@@ -34,7 +34,7 @@ extension PreparedConfig {
         broken == 0
           ? "the config has no placements to cover"
           : "the config has \(broken) \(broken == 1 ? "rule that does" : "rules that do") not "
-            + "compile; `tollgate check` reports the errors")
+            + "compile; 'tollgate check' reports the errors")
     }
     guard ruleSet.rules.count <= settings.limits.audiences else {
       throw Self.tooMuch("the config has more than \(settings.limits.audiences) audiences")

@@ -11,8 +11,8 @@ enum CharacterHint {
     if let meant = operators[scalar] { return ("'\(text)' is not an operator", "write \(meant)") }
     switch scalar {
     case "`": return ("'`' does not begin a string", "use \" or '")
-    case ";": return ("an expression has no ';'", "remove it")
-    case "$", "@": return ("a name has no '\(text)'", "remove it")
+    case ";": return ("an expression cannot contain ';'", "remove it")
+    case "$", "@": return ("a name cannot contain '\(text)'", "remove it")
     case "\\": return ("a '\\' is only allowed in strings", "remove it")
     default: return other(scalar)
     }

@@ -149,12 +149,14 @@ struct ForeignSyntax {
       brackets.innermost(before: at) == nil
     {
       return error(
-        "a number has no ','", SourceRange(from: at, to: at + 1), "write 1000, or 1.5 with a '.'")
+        "a number cannot contain ','", SourceRange(from: at, to: at + 1),
+        "write 1000, or 1.5 with a '.'")
     }
     if here == UInt8(ascii: "."), ForeignSyntax.isDigit(next) {
       let text = String(decoding: source[run.from..<run.to], as: UTF8.self)
       if text.allSatisfy({ $0.isNumber || $0 == "." }) {
-        return error("a number has only one '.'", run, "write a version in quotes: \"\(text)\"")
+        return error(
+          "a number can contain only one '.'", run, "write a version in quotes: \"\(text)\"")
       }
       let name = source[(at + 1)..<end].prefix { Lexer.isNameByte($0) }
       let key = String(decoding: name, as: UTF8.self)

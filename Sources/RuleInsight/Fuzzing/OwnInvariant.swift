@@ -26,14 +26,14 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
   /// The invariant in words.
   package var title: String {
     switch self {
-    case .batch: "one decision, batch and columns agree"
+    case .batch: "single, batch and column decisions agree"
     case .folding: "optimized and unoptimized rules agree"
     case .printing: "printed and parsed rules agree"
     case .explaining: "explanations agree with decisions"
     case .repeating: "deciding twice gives the same outcome"
     case .effects: "effects match the table of effects"
     case .limits: "no limit is exceeded"
-    case .texts: "no tag in texts comes from data"
+    case .texts: "no template tag in a text comes from user data"
     }
   }
 }

@@ -267,8 +267,8 @@ struct DiffCommand: AsyncParsableCommand {
     FileText.printError("Comparing \(count) as of \(options.zonedBasis(now, assigners.new))")
     if assigners.old != assigners.new {
       FileText.printError(
-        "note: users get variants of the old config by \(assigners.old.name), and of the new one "
-          + "by \(assigners.new.name); --assigner sets one for both")
+        "note: variants of the old config are drawn by \(assigners.old.name), and those of the new "
+          + "config by \(assigners.new.name); --assigner sets the assigner for both")
     }
   }
 

@@ -45,7 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.config(
       """
-      Required if the config has moved or was read from standard input. With --events it is required and \
+      Required if the config has moved or was read from standard input. With --events, the option is required and \
       repeatable: each row is decided by the config with the row's build ID.
       """), completion: .file())
   var config: [String] = []
