@@ -5,11 +5,13 @@ internal import RuleInsight
 
 /// Renders the texts of templates and paywalls for a user.
 extension PreparedConfig {
-  /// Answers `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
-  /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`; `{"paywall", "user"?, "eligible"?,
-  /// "now"?}` -> `{"texts","errors"}`, for the config's own texts. With `"claims": true`, the answer also has
-  /// `"claims"`: the assertions of the text, true or false. Without a template and a paywall, these are the assertions
-  /// of all the config's own texts.
+  /// Renders a template, or the config's own texts of a paywall. The members of a request are `{"template"?, "paywall"?,
+  /// "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "locales"?, "profile"?, "timeZone"?,
+  /// "eligible"?, "sdkVersion"?, "claims"?, "now"?}`.
+  ///
+  /// A request with `"template"` returns `{"text", "isComplete", "errors"}`, and a request with `"paywall"` returns
+  /// `{"texts", "errors"}`. With `"claims": true`, the answer also has `"claims"`: the assertions of the text, true or
+  /// false. Without a template and a paywall, the answer has only the claims of all the config's own texts.
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
     let claims = try body.value.givenTruth("claims") ?? false
@@ -127,7 +129,7 @@ extension PreparedConfig {
   // MARK: Products
 
   /// Returns the attributes of products. The members of a request are `{"products"?, "locale"?, "profile"?,
-  /// "timeZone"?, "eligible"?, "now"?}`.
+  /// "timeZone"?, "eligible"?, "sdkVersion"?, "now"?}`.
   package func products(_ body: JSONRequest) throws(RequestError) -> Value {
     let form = try TextForm(body.value, usualZone: settings.timeZone)
     let now = try time(of: body.value)

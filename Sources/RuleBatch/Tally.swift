@@ -114,7 +114,8 @@ public struct Tally: Hashable, Sendable {
 }
 
 extension Tally.MissingAttribute {
-  /// `{"clause", "path", "countsAs"?, "matched", "unmatched", "matchedExample"?, "unmatchedExample"?}`
+  /// The attribute as JSON: `{"clause", "path", "countsAs"?, "matched", "unmatched",
+  /// "matchedExample"?, "unmatchedExample"?}`.
   func value(hasExamples: Bool) -> Value {
     .members([
       "clause": .string(clause), "path": .string(path), "countsAs": standIn,
@@ -153,8 +154,9 @@ extension Tally.Audience {
     }
   }
 
-  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?,
-  /// "missing"?}`. The members about limits and entitlements exist if the audience has one.
+  /// The counts as JSON: `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?,
+  /// "entitlement"?, "missing"?}`. `limit` exists if the audience has a limit, and `owned` and
+  /// `entitlement` if it has an entitlement.
   package var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     return .members([

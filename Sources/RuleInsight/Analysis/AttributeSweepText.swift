@@ -2,7 +2,7 @@ package import Expressions
 internal import RuleEngine
 
 extension AttributeSweep.Outcome {
-  /// `{"result", "audience", "variant", "paywall"}`
+  /// The outcome as JSON: `{"result", "audience", "variant", "paywall"}`.
   package var value: Value {
     .object([
       "result": .string(result), "audience": audience.map { .int(Int64($0)) } ?? .null,
@@ -24,9 +24,9 @@ extension AttributeSweep.Outcome {
 }
 
 extension AttributeSweep {
-  /// `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?, "startsWith"?,
-  /// "outcome"}], "values": [{"value"?, "absent"?, "others"?, "outcome"}], "partial"?}`. A missing
-  /// bound is open.
+  /// The sweep as JSON: `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?,
+  /// "startsWith"?, "outcome"}], "values": [{"value"?, "absent"?, "others"?, "outcome"}],
+  /// "partial"?}`. A stretch without a bound is open on that side.
   package var value: Value {
     .members([
       "path": .string(path), "now": own,

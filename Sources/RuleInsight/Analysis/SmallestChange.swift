@@ -38,8 +38,8 @@ package struct SmallestChange {
   /// The reason why there is no change, or why the result is unknown.
   package var why: String?
 
-  /// `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?, "why"?}`. A
-  /// missing `from` or `to` means that the attribute is missing.
+  /// The result as JSON: `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?,
+  /// "why"?}`. A missing `from` or `to` means that the attribute is missing.
   package var value: Value {
     .members([
       "verdict": .string(verdict.rawValue), "changes": .list(changes.map { $0.value }),
@@ -51,7 +51,7 @@ package struct SmallestChange {
 
   /// The result in words.
   ///
-  /// - Parameter audience: the audience's label, as `1 (export-free)`.
+  /// - Parameter audience: the audience's label, such as `1 (export-free)`.
   package func lines(audience: String) -> [String] {
     switch verdict {
     case .none:

@@ -113,7 +113,7 @@ struct ClaimProduct: Sendable {
     format.text(micros: micros).split { $0 == "\u{A0}" || $0 == "\u{202F}" }.joined(separator: " ")
   }
 
-  /// `charges $4.99 for 3 months, then $59.99 a year`
+  /// The charges in words, such as `charges $4.99 for 3 months now, then $59.99 every year`.
   func charges(isEligible: Bool) -> String {
     var parts: [String] = []
     for phase in isEligible ? phases : phasesForAll {

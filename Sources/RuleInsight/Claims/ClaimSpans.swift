@@ -49,7 +49,8 @@ extension ClaimReading {
     quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// `Free until {{ "now" | date_add: 7, "days" | date: "%B %-d" }}`
+  /// Finds dates that the template counts from today, such as
+  /// `Free until {{ "now" | date_add: 7, "days" | date: "%B %-d" }}`.
   mutating func findDates() {
     for (output, range) in text.written where !range.isEmpty {
       guard let period = tags[output].added else { continue }

@@ -73,7 +73,7 @@ package struct VersionSweep {
     }
   }
 
-  /// `[{"from", "until"?, "result", "paywall"?, "variant"?}]`
+  /// The stretches as JSON: `[{"from", "until"?, "result", "paywall"?, "variant"?}]`.
   package var value: Value {
     .list(
       stretches.map { stretch in

@@ -7,7 +7,7 @@ internal import RuleEngine
 struct InvariantJudge: ~Copyable {
   enum Verdict: Equatable {
     case holds
-    /// `when` is not true.
+    /// `when` is not true, so the invariant does not apply.
     case notMeant
     /// `when` failed, so the invariant does not apply.
     case whenFails

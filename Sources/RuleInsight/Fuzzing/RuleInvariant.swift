@@ -1,8 +1,8 @@
 package import Expressions
 internal import RuleEngine
 
-/// A team's statement that must be true of every decision, or of all outcomes that one user sees,
-/// as strict CEL: `{"name","placement"?,"when"?,"holds","over"}`.
+/// A team's statement that must be true of every decision, or of all outcomes that one user gets,
+/// as strict CEL: `{"name"?,"placement"?,"when"?,"holds","over"?}`.
 package struct RuleInvariant: Hashable, Sendable {
   package enum Span: String, Hashable, Sendable {
     case decision, history

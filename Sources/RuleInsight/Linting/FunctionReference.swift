@@ -19,7 +19,8 @@ package enum FunctionReference {
       }
     }
 
-    /// `{"name","family","signatures":[..],"summary","example","dialects":[..],"platforms":[..]}`
+    /// The function as JSON:
+    /// `{"name","family","signatures":[..],"summary","example","dialects":[..],"platforms":[..]}`.
     package var json: Value {
       [
         "name": .string(name), "family": .string(page.family.rawValue),

@@ -239,7 +239,8 @@ package struct UserSurvey: Sendable {
 
   // MARK: JSON
 
-  /// `{"users", "refused", "ids", "attributes", "timeZones", "findings", "unread"?, "ready"}`
+  /// The survey as JSON: `{"users", "refused", "refusals", "ids", "attributes", "timeZones",
+  /// "findings", "unread"?, "ready"}`.
   package func value(_ ruleSet: RuleSet?, _ schema: ContextSchema?) -> Value {
     func int(_ number: Int) -> Value { .int(Int64(number)) }
     let findings = findings(ruleSet, schema)

@@ -33,7 +33,7 @@ package struct AttributeRequirement: Hashable, Sendable {
   /// derived from the clock alone.
   package var sources: [AttributePath]?
 
-  /// `{"path", "kinds", "placements", "derivedFrom"?}`
+  /// The attribute as JSON: `{"path", "kinds", "placements", "derivedFrom"?}`.
   package var value: Value {
     .members([
       "path": .string(path.description), "kinds": .list(kinds.map { .string($0.word) }),
