@@ -29,9 +29,10 @@ extension Explanation {
     ])
   }
 
-  /// The result of the placement, and its reason: `{"code", "heldBack": [{"audience", "limit"}]?,
-  /// "errors": [{"audience", "code", "text"}]?, "owned": [{"audience", "entitlement"}]?, "draw":
-  /// {"number", "from", "to"}?, "stored": true?}`.
+  /// The reason for the outcome as JSON: `{"code", "heldBack"?: [{"audience", "limit"}], "errors"?:
+  /// [{"audience", "code", "text"}], "missing"?: [{"audience", "clause", "path", "countsAs"?,
+  /// "matched"}], "owned"?: [{"audience", "entitlement"}], "draw"?: {"number", "from", "to"},
+  /// "stored"?: true}`.
   private var reason: Value {
     .map([.init(key: "code", value: .string(decision.outcome.code))] + reasonMembers)
   }
@@ -131,7 +132,7 @@ extension OccurrenceLimit {
     ])
   }
 
-  /// The limit as JSON: `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`. A limit over all time has
+  /// The limit as JSON: `{"key", "count"?, "of", "minutes"?, "session"?: true, "times"?}`. A limit over all time has
   /// neither minutes nor a session.
   package func value(count: Int?, times: [Instant]? = nil) -> Value {
     var span: Int64?

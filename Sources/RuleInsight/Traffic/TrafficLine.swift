@@ -2,7 +2,7 @@ package import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// A line of recorded traffic: `{"at","userId","placement","params":{}?}`.
+/// A line of recorded traffic: `{"at","userId","placement","params"?:{}}`.
 ///
 /// The lines that a simulation writes have the same form. The outcomes in such lines are ignored.
 package struct TrafficLine {

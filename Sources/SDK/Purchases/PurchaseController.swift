@@ -130,7 +130,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
 
   public init(booleanLiteral isRestored: Bool) { self.init(isRestored) }
 
-  /// Decodes `{"result": "restored|failed", "errorMessage"?}`. Any other value is a failure.
+  /// Decodes `{"result": "restored|noProductsToRestore|failed", "errorMessage"?}`. Any other value is a failure.
   public init(decoding value: Value) {
     switch value["result"]?.text {
     case "restored": self = .restored
