@@ -3,10 +3,9 @@ internal import Synchronization
 
 /// Faults for testing clients: status codes, delays, connections that end.
 ///
-/// `{"faults":[{"path":"/api/v1/static_config","method":"GET"?,"status":503?,"delay":250?,"drop":true?,
-/// "count":2?,"skip":1?,"body"?,"application":"1"?}]}`. The first fault that matches a request applies to it. With
-/// `count`, the fault applies only that many times, after `skip` requests. A fault of an application applies only to
-/// requests with the application's keys.
+/// A script is JSON: `{"faults":[{"path","method"?,"status"?,"delay"?,"drop"?,"count"?,"skip"?,"body"?,
+/// "application"?}]}`. A request gets the first fault that matches. A fault with `count` applies only that many times,
+/// after `skip` requests. A fault with `application` applies only to requests with the application's keys.
 package final class FaultScript: Sendable {
   struct Fault: Sendable, Hashable {
     /// The path to match, in which `*` matches any string, including slashes.
