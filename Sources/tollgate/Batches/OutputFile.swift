@@ -72,7 +72,7 @@ final class OutputFile {
     guard isCompressed == (state.text != nil) else {
       let (now, then) = isCompressed ? ("is", "was not") : ("is not", "was")
       throw CommandError(
-        "\(path) \(now) to be compressed, but its unfinished file \(then);  "
+        "\(path) \(now) to be compressed, but its unfinished file \(then); "
           + "run again without --resume")
     }
     self.path = path
