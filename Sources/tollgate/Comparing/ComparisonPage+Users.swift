@@ -12,7 +12,7 @@ extension ComparisonPage {
     }
     let cards = [
       ReportCard(
-        name: "Get something else", value: grouped(moves.movedUsers),
+        name: "Get a different outcome", value: grouped(moves.movedUsers),
         note: "\(ReportNumber.percent(moves.movedUsers, of: moves.users)) of "
           + counted(moves.users, "user")),
       ReportCard(
@@ -52,7 +52,7 @@ extension ComparisonPage {
         ReportFinding(
           tone: change < 0 ? .warning : .plain,
           text: "\(placement.name): \(counted(placement.users, "user")) "
-            + "\(placement.users == 1 ? "gets" : "get") something else\(why); \(sees).",
+            + "\(placement.users == 1 ? "gets" : "get") a different outcome\(why); \(sees).",
           section: section(placement.place), placement: placement.name))
     }
     if moves.rejected > 0 {
@@ -157,8 +157,8 @@ extension ComparisonPage {
     return ReportSection(
       id: section(placement.place) ?? "", title: placement.name,
       about: "\(counted(placement.users, "user")) (\(share)) "
-        + "\(placement.users == 1 ? "gets" : "get") something else.", placement: placement.name,
-      blocks: blocks)
+        + "\(placement.users == 1 ? "gets" : "get") a different outcome.",
+      placement: placement.name, blocks: blocks)
   }
 
   private func table(

@@ -67,8 +67,8 @@ struct ComparisonReport {
       return "None of \(counted(sums.users, "user")) gets a different outcome"
     }
     let verb = sums.movedUsers == 1 ? "gets" : "get"
-    return "\(grouped(sums.movedUsers)) of \(counted(sums.users, "user")) \(verb) something else "
-      + "(\(Self.share(sums.movedUsers, sums.users)))"
+    return "\(grouped(sums.movedUsers)) of \(counted(sums.users, "user")) \(verb) a different "
+      + "outcome (\(Self.share(sums.movedUsers, sums.users)))"
   }
 
   /// The result for all users: `1 of 6 placements differs, 1 is unknown, 4 give every user the same outcome`.
