@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A placement whose variant has no paywall, and others.
-  private static let broken = #"""
+  static let broken = #"""
     {"trigger_options":[
       {"event_name":"broken","rules":[{"experiment_id":"7","experiment_group_id":"1",
         "variants":[{"variant_id":"70","variant_type":"TREATMENT","percentage":100}],

@@ -77,6 +77,54 @@ import Testing
     #expect(lines.withLock { $0 }.contains("answered -"))
   }
 
+  /// OpenFeature's clients give `metadata` to the app. All flags have one tag, whichever request asks for them.
+  @Test func failedEvaluationsHaveIt() async throws {
+    let server = try await TestServer {
+      $0.fixtures = Fixtures(applications: [
+        .init(id: "1", publicKey: TestServer.publicKey, secretKey: "sk", config: Array(OFREPTests.broken.utf8))
+      ])
+    }
+    let path = "/ofrep/v1/evaluate/flags"
+    let user = #"{"context":{"targetingKey":"u"}}"#
+    for (path, body) in [
+      (path + "/nowhere", user), (path + "/broken", user), (path + "/broken.shown", user),
+      (path + "/broken", "{"), (path + "/broken", "{}"),
+      (path + "/broken", #"{"context":{"targetingKey":"u","device":3}}"#), (path, "{"),
+      (path, "{}"), (path, #"{"context":{"targetingKey":"u","device":3}}"#),
+    ] {
+      let answer = try await server.send(
+        "POST", path, body, headers: ["traceparent": Self.valid])
+      #expect(answer.status >= 400 && answer.json["errorCode"] != nil)
+      #expect(answer.json["metadata"]?["traceparent"]?.text == Self.valid, "\(answer.text)")
+      let plain = try await server.post(path, body)
+      #expect(plain.status == answer.status && plain.json["metadata"] == nil)
+    }
+    let traced = try await server.send("POST", path, user, headers: ["traceparent": Self.valid])
+    #expect(try await traced.text == server.post(path, user).text)
+  }
+
+  @Test func linesOfStreamsHaveIt() async throws {
+    let server = try await TestServer { $0.keepsState = true }
+    let body = """
+      {"userId":"a"}
+      nonsense
+      {"userId":""}
+      {"userId":"b","now":"never"}
+      {"userId":"c","plam":1}
+      {"userId":"d","requestId":"r"}
+      {"userId":"e","requestId":"r"}
+      {"userId":"\(String(repeating: "x", count: 3 << 20))"}
+      """
+    for header in [Self.valid, nil] {
+      let answer = try await server.send(
+        "POST", "/v1/decide/stream", body, headers: header.map { ["traceparent": $0] } ?? [:])
+      let errors = try answer.text.split(separator: "\n")
+        .map { try Value.parse(json: $0.utf8)["error"] }
+      #expect(errors.map { $0?["line"]?.wholeNumber } == [nil, 2, 3, 4, 5, nil, 7, 8])
+      #expect(errors.allSatisfy { $0 == nil || $0?["traceparent"]?.text == header })
+    }
+  }
+
   private static func send(_ server: ServerProcess, _ path: String, _ body: String, _ flags: String)
     async throws -> String
   {

@@ -37,6 +37,7 @@ struct DecisionStream: Sendable {
   let layout: Layout
   let givesReasons: Bool
   let texts: TextPlan?
+  private let errors: StreamErrors
   private let workers: StreamWorkers
 
   /// The number of bytes that are decided at once.
@@ -46,9 +47,10 @@ struct DecisionStream: Sendable {
   /// The number of chunks that may be pending in this stream; 0 if lines can store state that later lines read.
   private var lanes: Int { service.options.keepsState ? 0 : Self.lanes }
 
-  init(_ request: Request, _ service: DecisionService, _ application: ServedApplication)
-    throws(ServiceError)
-  {
+  init(
+    _ request: Request, _ service: DecisionService, _ application: ServedApplication,
+    _ traceMembers: [Value.Entry]
+  ) throws(ServiceError) {
     let query = request.uri.queryParameters
     var names: Set<String> = []
     for name in query.map({ String($0.key) }) {
@@ -60,6 +62,7 @@ struct DecisionStream: Sendable {
     func flag(_ name: Substring) -> Bool { query[name].map { $0 != "0" && $0 != "false" } ?? false }
     self.service = service
     self.application = application
+    errors = StreamErrors(traceMembers: traceMembers)
     config = application.current
     placements = query["placements"].map { $0.split(separator: ",").map(String.init) }
     do throws(RequestError) {
@@ -173,7 +176,7 @@ struct DecisionStream: Sendable {
       .enumerated() where !line.isEmpty
     {
       let line = chunk.line + number
-      Self.append(answers[line] ?? .failure(error), line: line, to: &output)
+      append(answers[line] ?? .failure(error), line: line, to: &output)
     }
     return output
   }
@@ -231,7 +234,7 @@ struct DecisionStream: Sendable {
     var output: [UInt8] = []
     output.reserveCapacity(chunk.bytes.count * 4)
     if chunk.isTooLong {
-      Self.append(
+      errors.append(
         RequestError(
           .request, "line_too_long",
           "the line has more than \(service.options.lineLimit) bytes, which is the limit"),
@@ -275,7 +278,7 @@ struct DecisionStream: Sendable {
     service.metrics.decided(application.id, result.tally)
     let answers = StreamAnswers(
       linesPerUser: layout == .wide ? 1 : worker.plan.placementCount,
-      isWrapped: layout == .decisions)
+      isWrapped: layout == .decisions, errors: errors)
     answers.append(result.buffer.content, result.rejected, of: lines, from: line, to: &output)
     return []
   }
@@ -321,12 +324,12 @@ struct DecisionStream: Sendable {
         switch Self.question(record, service.options.limits) {
         case .failure(let error):
           end(start, &output)
-          Self.append(error, line: line, to: &output)
+          errors.append(error, line: line, to: &output)
           run = (next, line + 1, placements)
         case .success(let question?) where !question.isPlain:
           end(start, &output)
           if let answer = storing[line] {
-            Self.append(answer, line: line, to: &output)
+            append(answer, line: line, to: &output)
           } else {
             decide(alone: record, question, line, &output)
           }
@@ -392,11 +395,11 @@ struct DecisionStream: Sendable {
       output += try service.decide(Array(record), question, application, config)
       output.append(UInt8(ascii: "\n"))
     } catch {
-      Self.append(error, line: line, to: &output)
+      errors.append(error, line: line, to: &output)
     }
   }
 
-  private static func append(
+  private func append(
     _ answer: Result<[UInt8], ServiceError>, line: Int, to output: inout [UInt8]
   ) {
     switch answer {
@@ -404,17 +407,10 @@ struct DecisionStream: Sendable {
       output += bytes
       output.append(UInt8(ascii: "\n"))
     case .failure(let error):
-      append(
+      errors.append(
         RequestError(.request, error.code, error.message, details: error.details), line: line,
         to: &output)
     }
-  }
-
-  static func append(_ error: RequestError, line: Int, to output: inout [UInt8]) {
-    var error = error
-    error.details.append(.init(key: "line", value: .int(Int64(line))))
-    JSONWriter.append(.object(["error": error.value]), to: &output)
-    output.append(UInt8(ascii: "\n"))
   }
 }
 

@@ -83,11 +83,25 @@ struct StreamLines {
   }
 }
 
+/// Writes errors in the place of their lines.
+struct StreamErrors: Sendable {
+  /// Members of each error that name the request's trace.
+  let traceMembers: [Value.Entry]
+
+  func append(_ error: RequestError, line: Int, to output: inout [UInt8]) {
+    var error = error
+    error.details += [.init(key: "line", value: .int(Int64(line)))] + traceMembers
+    JSONWriter.append(.object(["error": error.value]), to: &output)
+    output.append(UInt8(ascii: "\n"))
+  }
+}
+
 /// Combines the results of a batch into the answers of a stream, with errors in the place of their lines.
 struct StreamAnswers {
   let linesPerUser: Int
   /// Whether a user's lines are combined into `{"decisions":[..]}`.
   let isWrapped: Bool
+  let errors: StreamErrors
 
   func append(
     _ outcomes: UnsafeRawBufferPointer, _ rejected: [BatchWorker.RejectedLine], of lines: ByteView,
@@ -107,7 +121,7 @@ struct StreamAnswers {
       let line = lines[start..<end]
       if let next = refused.first, next.line == number {
         refused.removeFirst()
-        DecisionStream.append(
+        errors.append(
           RequestError(.request, "bad_user", next.reason), line: first + number, to: &output)
       } else if !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) {
         appendUser(&reader, &output)

@@ -1,3 +1,4 @@
+internal import Expressions
 package import Hummingbird
 internal import NIOCore
 
@@ -10,6 +11,10 @@ package struct ServiceContext: RequestContext {
   package var caller: Caller = .nobody
   /// The header `traceparent`, or nil if it is missing or invalid.
   var traceParent: TraceParent?
+  /// The members of errors that name the trace.
+  var traceMembers: [Value.Entry] {
+    traceParent.map { [.init(key: "traceparent", value: .string("\($0)"))] } ?? []
+  }
 
   private let channel: any Channel
 

@@ -36,9 +36,7 @@ package struct ServiceError: HTTPResponseError, Hashable {
 
   package func response(from request: Request, context: some RequestContext) throws -> Response {
     var error = self
-    if let trace = (context as? ServiceContext)?.traceParent {
-      error.details.append(.init(key: "traceparent", value: .string("\(trace)")))
-    }
+    error.details += (context as? ServiceContext)?.traceMembers ?? []
     return Response(json: error.value, status: status, headers: headers)
   }
 }

@@ -58,7 +58,9 @@ package enum APIDescription {
   /// The errors of OpenFeature evaluations, and of other requests.
   private static let failure: Value = [
     "anyOf": [
-      object(["key": text, "errorCode": text, "errorDetails": text], required: ["errorCode"]),
+      object(
+        ["key": text, "errorCode": text, "errorDetails": text, "metadata": anything],
+        required: ["errorCode"]),
       reference("Error"),
     ]
   ]

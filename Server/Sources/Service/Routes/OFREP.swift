@@ -25,16 +25,22 @@ struct OFREP: Sendable {
 
   func add(to router: Router<ServiceContext>) {
     router.post("/ofrep/v1/evaluate/flags/:key") { request, context in
-      try await one(request, key: context.parameters.get("key") ?? "")
+      try await one(request, context)
     }
-    router.post("/ofrep/v1/evaluate/flags") { request, _ in try await all(request) }
+    router.post("/ofrep/v1/evaluate/flags") { request, context in
+      try await all(request, context)
+    }
   }
 
   // MARK: Requests
 
-  private func one(_ request: Request, key: String) async throws -> Response {
+  private func one(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let (application, _) = try service.application(request, for: .decide)
-    let key = key.removingPercentEncoding ?? key
+    let name = context.parameters.get("key") ?? ""
+    let key = name.removingPercentEncoding ?? name
+    func failure(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Response {
+      self.failure(status, key, code, message, context)
+    }
     let config = application.current
     // The name of a placement may end like a flag of another placement.
     let kind =
@@ -43,29 +49,28 @@ struct OFREP: Sendable {
     let placement = String(key.dropLast(kind.rawValue.count))
     guard config.ruleSet.placement(named: placement) != nil else {
       let hint = config.ruleSet.hint(forPlacement: placement, in: config.prepared.config)
-      return failure(.notFound, key, "FLAG_NOT_FOUND", hint)
+      return failure(.notFound, "FLAG_NOT_FOUND", hint)
     }
     let record: [UInt8]
     switch try await self.record(request) {
-    case .failure(let fault): return failure(.badRequest, key, fault.code, fault.message)
+    case .failure(let fault): return failure(.badRequest, fault.code, fault.message)
     case .success(let bytes): record = bytes
     }
     do {
       let (lines, headers) = try await lines(record, [placement], application, config)
-      let flag = flag(key, kind, lines[0])
-      return Response(
-        json: flag, status: flag["errorCode"] == nil ? .ok : .badRequest, headers: headers)
+      if let message = problem(in: lines[0]) { return failure(.badRequest, "GENERAL", message) }
+      return Response(json: flag(key, kind, lines[0]), headers: headers)
     } catch let error as RequestError {
-      return failure(.badRequest, key, "INVALID_CONTEXT", error.message)
+      return failure(.badRequest, "INVALID_CONTEXT", error.message)
     }
   }
 
-  private func all(_ request: Request) async throws -> Response {
+  private func all(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let (application, _) = try service.application(request, for: .decide)
     let config = application.current
     let record: [UInt8]
     switch try await self.record(request) {
-    case .failure(let fault): return failure(.badRequest, nil, fault.code, fault.message)
+    case .failure(let fault): return failure(.badRequest, nil, fault.code, fault.message, context)
     case .success(let bytes): record = bytes
     }
     let names = config.ruleSet.placementNames
@@ -74,7 +79,7 @@ struct OFREP: Sendable {
     do {
       (lines, headers) = try await self.lines(record, names, application, config)
     } catch let error as RequestError {
-      return failure(.badRequest, nil, "INVALID_CONTEXT", error.message)
+      return failure(.badRequest, nil, "INVALID_CONTEXT", error.message, context)
     }
     let flags = zip(names, lines).flatMap { name, line in
       Kind.allCases.map { flag(name + $0.rawValue, $0, line) }
@@ -156,6 +161,8 @@ struct OFREP: Sendable {
   }
 
   private func flag(_ key: String, _ kind: Kind, _ line: Value) -> Value {
+    // Clients ask for all flags with the tag of the last answer, so their errors do not name the trace.
+    if let message = problem(in: line) { return failure(key, "GENERAL", message) }
     let result = line["result"]
     let variant = result?["experiment"]?["variant"]
     let hasPaywall = line["paywall"]?.text != nil
@@ -163,12 +170,6 @@ struct OFREP: Sendable {
     switch result?["result"]?.text {
     case "paywall": reason = "TARGETING_MATCH"
     case "holdout": reason = "SPLIT"
-    case "error":
-      return .members([
-        "key": .string(key), "errorCode": "GENERAL",
-        "errorDetails": .string(
-          result?["error"]?.text ?? "the placement could not be evaluated"),
-      ])
     // The protocol's schema has no DEFAULT.
     default: reason = "UNKNOWN"
     }
@@ -191,13 +192,28 @@ struct OFREP: Sendable {
     ])
   }
 
+  /// The reason why a placement could not be evaluated.
+  private func problem(in line: Value) -> String? {
+    guard line["result"]?["result"] == "error" else { return nil }
+    return line["result"]?["error"]?.text ?? "the placement could not be evaluated"
+  }
+
+  private func failure(_ key: String?, _ code: String, _ message: String, metadata: Value? = nil)
+    -> Value
+  {
+    .members([
+      "key": key.map { .string($0) }, "errorCode": .string(code), "errorDetails": .string(message),
+      "metadata": metadata,
+    ])
+  }
+
   private func failure(
-    _ status: HTTPResponse.Status, _ key: String?, _ code: String, _ message: String
+    _ status: HTTPResponse.Status, _ key: String?, _ code: String, _ message: String,
+    _ context: ServiceContext
   ) -> Response {
-    Response(
-      json: .members([
-        "key": key.map { .string($0) }, "errorCode": .string(code),
-        "errorDetails": .string(message),
-      ]), status: status)
+    let trace = context.traceMembers
+    return Response(
+      json: failure(key, code, message, metadata: trace.isEmpty ? nil : .map(trace)),
+      status: status)
   }
 }

@@ -27,10 +27,10 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
     if answer.isWithoutState { headers[.withoutState] = "true" }
     return Response(json: answer.bytes, headers: headers)
   }
-  router.post("/v1/decide/stream") { request, _ in
+  router.post("/v1/decide/stream") { request, context in
     let (application, _) = try service.application(request, for: .decide)
     try request.refuseEncodings()
-    let stream = try DecisionStream(request, service, application)
+    let stream = try DecisionStream(request, service, application, context.traceMembers)
     var headers = HTTPFields(version: stream.config.number)
     headers[.contentType] = "application/x-ndjson"
     return Response(
