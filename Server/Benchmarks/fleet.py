@@ -85,7 +85,7 @@ def pgbench(fleet, clients, seconds):
 
 def load(fleet, seconds, connections, more="", rate=None, is_warming=False):
     """Runs wrk through nginx. Gives decisions a second and, in milliseconds, latencies by percentile."""
-    delay = "" if rate is None else f"function delay() return {1000 * connections / rate:.3f} end\n"
+    delay = "" if rate is None else f"function delay() return -{1000 * connections / rate:.3f} * math.log(1 - math.random()) end\n"
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(f"""
 wrk.method = 'POST'

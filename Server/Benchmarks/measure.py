@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What deciding over HTTP costs beside a hello world on the same framework and machine.
 
-usage: measure.py [decide] [load] [stream] [memory] [options]; everything but memory without a name
+usage: measure.py [decide] [load] [state] [stream] [memory] [options]; everything but memory without a name
 
   decide  requests a second of json-hello and of POST /v1/decide, in alternating pairs
   load    latencies of POST /v1/decide at half of the rate that it can do
+  state   decisions a second that --state sqlite stores, of 20,000 users, and latencies at half of that
   stream  decisions a second of POST /v1/decide/stream for users x ten placements, sent by curl
   memory  what the server holds while it decides for --minutes
 
@@ -44,14 +45,14 @@ class Server:
         self.process.wait()
 
 
-def load(url, body, seconds, connections, rate=None):
+def load(url, body, seconds, connections, rate=None, more=""):
     """Runs wrk. Gives requests a second and, in milliseconds, latencies by percentile."""
-    # wrk has no rate of its own: each connection waits before a request.
-    delay = "" if rate is None else f"function delay() return {1000 * connections / rate:.3f} end\n"
+    # wrk has no rate of its own: each connection waits before a request, for random times so that they do not stay together.
+    delay = "" if rate is None else f"function delay() return -{1000 * connections / rate:.3f} * math.log(1 - math.random()) end\n"
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(
             f"wrk.method = 'POST'\nwrk.body = {json.dumps(body)}\n"
-            f"wrk.headers['Content-Type'] = 'application/json'\n{delay}")
+            f"wrk.headers['Content-Type'] = 'application/json'\n{more}{delay}")
         script.flush()
         text = subprocess.run(
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script.name, url],
@@ -97,6 +98,34 @@ def latency(options, server, names):
     rate, latencies = load(url, question, 2 * options.seconds, options.connections, rate=most / 2)
     told = ", ".join(f"p{name} {value:.2f} ms" for name, value in latencies.items())
     print(f"load: {rate:,.0f}/s, half of {most:,.0f}/s: {told}")
+
+
+# Each decision is counted.
+COUNTING = {
+    "trigger_options": [{"event_name": "all", "rules": [{
+        "experiment_id": "7", "experiment_group_id": "1", "expression_cel": "user.ok == true",
+        "occurrence": {"key": "all", "max_count": 100_000, "interval": {"type": "INFINITY"}},
+        "variants": [{"variant_id": "70", "variant_type": "TREATMENT", "percentage": 100, "paywall_identifier": "a"}],
+        "preload": {"behavior": "ALWAYS"}}]}],
+    "paywall_responses": [{"id": "1", "identifier": "a"}]}
+USERS = """
+function request()
+  return wrk.format(nil, nil, nil, '{"userId":"u' .. math.random(20000) .. '","user":{"ok":true}}')
+end
+"""
+
+
+def state(options, folder):
+    (folder / "config.json").write_text(json.dumps(COUNTING))
+    server = Server([
+        options.build + "/tollgate-server", "--config", str(folder / "config.json"), "--state", "sqlite",
+        "--data", str(folder / "data"), "--no-playground", "--no-sandbox", "--port", "0", "--log-level", "error"])
+    url = server.url + "/v1/decide"
+    most, _ = load(url, "", options.seconds, 2 * options.connections, more=USERS)
+    rate, latencies = load(url, "", 2 * options.seconds, 2 * options.connections, rate=most / 2, more=USERS)
+    print(f"state: {most:,.0f} stored decisions/s; at {rate:,.0f}/s p50 {latencies['50']:.2f} ms, "
+          f"p99 {latencies['99']:.2f} ms, {server.resident():.0f} MB")
+    server.stop()
 
 
 def stream(options, folder):
@@ -157,7 +186,7 @@ def memory(options, server, names):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["decide", "load", "stream", "memory", []])
+    parser.add_argument("what", nargs="*", choices=["decide", "load", "state", "stream", "memory", []])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5, help="of each measurement")
     parser.add_argument("--connections", type=int, default=32)
@@ -166,7 +195,7 @@ def main():
     parser.add_argument("--config", help="for the stream; the demo's with ten placements without it")
     parser.add_argument("--users", help="for the stream; the demo's 25 times without it")
     options = parser.parse_args()
-    what = options.what or ["decide", "load", "stream"]
+    what = options.what or ["decide", "load", "state", "stream"]
     print(f"load of the machine before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     hello = Server([options.build + "/json-hello"])
     server = Server([
@@ -181,9 +210,10 @@ def main():
             latency(options, server, names)
         if "memory" in what:
             memory(options, server, names)
-        if "stream" in what:
-            with tempfile.TemporaryDirectory() as folder:
-                stream(options, Path(folder))
+        for name, part in (("state", state), ("stream", stream)):
+            if name in what:
+                with tempfile.TemporaryDirectory() as folder:
+                    part(options, Path(folder))
     finally:
         hello.stop()
         server.stop()
