@@ -81,7 +81,9 @@ import Testing
   @Test func failedEvaluationsHaveIt() async throws {
     let server = try await TestServer {
       $0.fixtures = Fixtures(applications: [
-        .init(id: "1", publicKey: TestServer.publicKey, secretKey: "sk", config: Array(OFREPTests.broken.utf8))
+        .init(
+          id: "1", publicKey: TestServer.publicKey, secretKey: "sk",
+          config: Array(OFREPTests.broken.utf8))
       ])
     }
     let path = "/ofrep/v1/evaluate/flags"
