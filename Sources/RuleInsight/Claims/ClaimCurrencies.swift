@@ -44,6 +44,8 @@ enum ClaimCurrencies {
       for (sign, currencies) in signs where end >= sign.count {
         let start = end - sign.count
         guard stands(sign, at: start, in: text) else { continue }
+        // `회원 7일`: the signs of Japan, Korea and China in letters follow their amount.
+        if sign[0].value >= 0x3000 { continue }
         if isLetter(sign[0]), start > 0, isLetter(text.scalars[start - 1]) { continue }
         // A word beside a number must be separated by a space if it could be another word.
         if gap == 1, isLetter(sign[sign.count - 1]), sign.count < 3 { continue }

@@ -182,6 +182,41 @@ extension ClaimJudge {
     return !reading.languages.contains { $0.longest(at: next, in: text) > 0 }
   }
 
+  // MARK: At the purchase
+
+  /// `You pay $59.99 today`: what the purchase itself costs.
+  ///
+  /// - Returns: whether the amount was judged.
+  mutating func judgeToday(_ money: Money, _ sentence: Range<Int>) -> Bool {
+    guard let amount = money.amount, amount > 0, money.unit == nil, !money.isStruck,
+      isDueToday(clause(money.range.lowerBound, in: sentence))
+    else { return false }
+    if let attribute = money.attribute, attribute.meaning != .price(per: nil) { return false }
+    let about =
+      money.attribute.map { [$0.product] } ?? products(at: money.range.lowerBound, in: sentence)
+    let charged = about.filter { products[$0].micros != nil }
+    guard !charged.isEmpty else { return false }
+    let holding = charged.filter { product in
+      let known = products[product]
+      let regular = known.product.billingPlan?.micros ?? known.micros ?? 0
+      return abs(Double(phases(product).first?.micros ?? regular) / 1e6 - amount) < 0.0051
+    }
+    for product in holding.isEmpty ? charged : holding {
+      add(.price, product, money.range, in: sentence, holds: !holding.isEmpty)
+    }
+    return true
+  }
+
+  /// `Pay $4.99 today`, `due today: $4.99`
+  private func isDueToday(_ clause: Range<Int>) -> Bool {
+    let times = reading.words(.today, in: clause).filter { text.isOwn[$0.range.lowerBound] }
+    let isPaid = reading.has(.pay, in: clause) || reading.has(.billed, in: clause)
+    guard times.count > 1 || !times.isEmpty && isPaid else { return false }
+    return ![ClaimWords.Kind.off, .instead, .hedge, .negation, .nothing, .then, .free].contains {
+      reading.has($0, in: clause)
+    }
+  }
+
   // MARK: Currencies in words
 
   /// Checks the currency that words name: `All prices in USD`.

@@ -173,11 +173,13 @@ extension ClaimJudge {
       && !reading.moneys.contains { above.contains($0.range.lowerBound) }
   }
 
-  /// `You won't pay a cent today`: words for nothing, payment and now in one clause.
+  /// `You won't pay a cent today`, `The first 7 days cost nothing`: words for nothing, payment and
+  /// now in one clause.
   private func deniedPayment(_ sentence: Range<Int>) -> Range<Int>? {
-    for word in reading.words(.today, in: sentence) {
+    for word in reading.words(.today, in: sentence) + firstTimes(sentence) {
       let clause = clause(word.range.lowerBound, in: sentence)
-      guard let pay = reading.words(.pay, in: clause).first,
+      guard
+        let pay = reading.words(.pay, in: clause).first ?? reading.words(.costs, in: clause).first,
         !reading.moneys.contains(where: { clause.contains($0.range.lowerBound) })
       else { continue }
       let denial = reading.words.first {
@@ -189,12 +191,21 @@ extension ClaimJudge {
     return nil
   }
 
+  /// The words for "first" in clauses with a time: `the first 7 days`.
+  private func firstTimes(_ sentence: Range<Int>) -> [ClaimReading.Word] {
+    reading.words(.first, in: sentence).filter { word in
+      let clause = clause(word.range.lowerBound, in: sentence)
+      return reading.quantities.contains { clause.contains($0.range.lowerBound) && !isRate($0) }
+    }
+  }
+
   // MARK: Lengths
 
   private mutating func judgeLengths(_ sentence: Range<Int>) {
     let hasThen = reading.has(.then, in: sentence) || reading.has(.free, in: sentence)
     for span in reading.quantities where sentence.contains(span.range.lowerBound) {
       if isRate(span) || span.isBare && !hasThen || reading.isAhead(span.range) { continue }
+      if isTotal(span, sentence) { continue }
       if case .periodLength? = span.attribute?.meaning { continue }
       guard isAboutOffer(span, sentence) else { continue }
       let about =
@@ -219,6 +230,16 @@ extension ClaimJudge {
     }
   }
 
+  /// `$64.98 in the first year`: the time of a total, which is not the length of an offer.
+  private func isTotal(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) -> Bool {
+    guard span.isBare else { return false }
+    let clause = clause(span.range.lowerBound, in: sentence)
+    return reading.moneys.contains { money in
+      clause.contains(money.range.lowerBound)
+        && products.indices.contains { isFirstYear(money.amount ?? 0, span.period, $0) }
+    }
+  }
+
   /// Whether a later phase of the offer has this length.
   private func isPhase(_ period: Period, _ product: Int) -> Bool {
     phases(product).dropFirst().contains { ClaimProduct.isSame(period, $0.total) }
@@ -228,9 +249,9 @@ extension ClaimJudge {
   private func isAboutOffer(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) -> Bool {
     if let attribute = span.attribute { return attribute.meaning.isOffer }
     let clause = clause(span.range.lowerBound, in: sentence)
-    let hasWord = [ClaimWords.Kind.free, .trial, .noPayment].contains {
-      reading.has($0, in: clause)
-    }
+    let hasWord =
+      [ClaimWords.Kind.free, .trial, .noPayment].contains { reading.has($0, in: clause) }
+      || deniedPayment(clause) != nil
     if hasWord {
       // In `Free for 7 days, then ...` a span after "then" is not about the offer. In `$59.99 after
       // a free week` it is, because "free" follows too.

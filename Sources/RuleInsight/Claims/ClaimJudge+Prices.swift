@@ -5,7 +5,9 @@ internal import Pricing
 extension ClaimJudge {
   mutating func judgePrices(_ sentence: Range<Int>) {
     for money in reading.moneys where sentence.contains(money.range.lowerBound) {
-      if let attribute = money.attribute {
+      if judgeToday(money, sentence) {
+        // The amount is the one of the purchase.
+      } else if let attribute = money.attribute {
         judge(attribute, money, sentence)
         judgeOtherPeriod(attribute, sentence)
       } else if !money.isStruck {
@@ -135,6 +137,12 @@ extension ClaimJudge {
           .price, product, range, in: sentence, holds: !needsOffer || !phases(product).isEmpty)
       }
       return
+    }
+    // `$64.98 in the first year`
+    if money.unit == nil || reading.has(.first, in: sentence),
+      let product = candidates.first(where: { isFirstYear(amount, money.unit?.period, $0) })
+    {
+      return add(.price, product, range, in: sentence, holds: true)
     }
     // The amount may be the price of a product that the text does not name.
     let others = products.indices.filter { !about.contains($0) }
@@ -362,6 +370,14 @@ extension ClaimJudge {
     }
     let unit = !isWhole ? 0.021 : min(0.501, said < exact ? exact * 0.04 : most)
     return abs(exact - said) <= max(unit, exact * 0.004)
+  }
+
+  /// Whether an amount is all that is charged in the first year, with the offer.
+  func isFirstYear(_ amount: Double, _ unit: Period?, _ product: Int) -> Bool {
+    guard unit.map({ ClaimProduct.isSame($0, Period(known: .year, 1)) }) ?? true,
+      let total = products[product].totalInFirstYear(isEligible: isEligible)
+    else { return false }
+    return Self.isExact(total, amount)
   }
 
   private func matches(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool)

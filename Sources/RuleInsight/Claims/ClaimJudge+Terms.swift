@@ -124,7 +124,15 @@ extension ClaimJudge {
     let words = reading.words(.billed, in: sentence) + reading.words(.renews, in: sentence)
     var seen: Set<Range<Int>> = []
     for word in words {
-      guard !reading.has(.excluded, in: clause(word.range.lowerBound, in: sentence)),
+      let clause = clause(word.range.lowerBound, in: sentence)
+      // `$59.99 a year, not $119.88 paid monthly`
+      let isOfOther = reading.words(.instead, in: clause).contains { turn in
+        turn.range.upperBound <= word.range.lowerBound
+          && reading.moneys.contains {
+            turn.range.upperBound..<word.range.lowerBound ~= $0.range.lowerBound
+          }
+      }
+      guard !isOfOther, !reading.has(.excluded, in: clause),
         let said = billing(word.range, sentence), seen.insert(said.range).inserted
       else {
         continue

@@ -33,7 +33,8 @@ struct ClaimJudge {
     self.products = products
     self.guards = guards
     self.selected = selected
-    self.isEligible = isEligible
+    // `For new subscribers only` says itself that others have no offer.
+    self.isEligible = isEligible || reading.words.contains { $0.kind == .newcomer }
     self.locale = locale
     self.profile = profile
     tagRanges = reading.tags.map { $0.range }
@@ -249,6 +250,14 @@ struct ClaimJudge {
   private func guarded(_ place: Int) -> [Int]? {
     let piece = text.pieces[place]
     guard guards.indices.contains(piece) else { return nil }
+    // `{% if products.primary.trialPeriodDays > 0 %}Free trial{% endif %} {{ products.selected.price }}`
+    if let selected,
+      reading.tags.contains(where: { tag in
+        tag.reads.contains { $0.names.contains("selected") && $0.names.last == "price" }
+      })
+    {
+      return [selected]
+    }
     let found = guards[piece].compactMap { path -> Int? in
       if path == "products.selectedIndex" { return selected }
       let names = path.split(separator: ".").map { Optional(String($0)) }

@@ -98,6 +98,12 @@ struct ClaimProduct: Sendable {
     }
   }
 
+  /// All charges before the same day of the next year.
+  func totalInFirstYear(isEligible: Bool) -> Int64? {
+    let day = CivilDate(daysSince1970: 0)
+    return try? PaymentTimeline(product, isEligible: isEligible, from: day).totalInFirstYear()
+  }
+
   /// Whether the offer begins with a free phase, for eligible users.
   var isFreeAtFirst: Bool { phases.first?.isFree ?? false }
   /// The total length of all free phases at the beginning.

@@ -174,7 +174,7 @@ struct ClaimReading: Sendable {
     .free, .notFree, .trial, .attempt, .noPayment, .today, .first, .until, .then, .off, .upTo,
     .instead, .lifetime, .notLifetime, .cancel, .noCommitment, .renews, .billed, .subscription,
     .hedge, .below, .half, .negation, .past, .excluded, .pay, .nothing, .from, .cancelVerb,
-    .anytime, .condition, .costs, .once, .always, .remind, .all,
+    .anytime, .condition, .costs, .once, .always, .remind, .all, .newcomer,
   ]
 
   private mutating func findWords() {

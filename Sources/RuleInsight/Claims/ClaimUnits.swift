@@ -284,7 +284,12 @@ extension ClaimReading {
     guard isFiller(own), own.lowerBound > 0, text.scalars[own.lowerBound - 1] == "\n" else {
       return nil
     }
-    return planName(in: line(endingAt: own.lowerBound - 1))
+    // `12 months | 1 month` above `$59.99 | $9.99`
+    let cell = text.scalars[..<(own.lowerBound - 1)]
+    let start = (cell.lastIndex(of: "\n") ?? -1) + 1
+    let cells = text.scalars[start..<own.lowerBound - 1].split(
+      separator: "|", omittingEmptySubsequences: false)
+    return planName(in: cells[0].indices)
   }
 
   /// Reads an installment, such as `12 x $4.99` for a twelfth of a year.

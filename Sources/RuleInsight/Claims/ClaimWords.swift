@@ -16,7 +16,7 @@ package struct ClaimWords: Sendable {
     case off, upTo, instead, lifetime, notLifetime, cancel, noCommitment, renews, billed
     case subscription, plan, hedge, below, half, negation, past, stop
     case excluded, hour, ahead, elapsed, pay, nothing, from, cancelVerb, anytime, condition, within,
-      reduced, costs, once, always, remind, whole, seat, halfyear, halfyearly, lasts, all
+      reduced, costs, once, always, remind, whole, seat, halfyear, halfyearly, lasts, all, newcomer
   }
 
   /// A word or a phrase in lower case.

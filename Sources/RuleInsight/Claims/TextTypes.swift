@@ -24,15 +24,37 @@ package enum TextTypes {
   /// Reports a misspelled product attribute in a condition, which is always false. Other uses are
   /// checked against the products.
   private static func misspelling(_ read: TemplateAnalysis.Read) -> Diagnostic? {
-    let isProduct = read.names.count == 3 && read.names[0] == "products"
-    guard read.isGuarded, isProduct, let slot = read.names[1], let name = read.names[2],
-      ["primary", "secondary", "tertiary", "selected"].contains(slot), !known.contains(name),
-      let close = Suggestion.closest(to: name, among: known.sorted())
-    else { return nil }
+    let names = read.names.compactMap { $0 }
+    guard read.isGuarded, names.count == read.names.count, let name = names.last else { return nil }
+    let owner = names.dropLast().joined(separator: ".")
+    let advice: String
+    switch names.count {
+    case 1 where known.contains(name) && !rootSlots.contains(name):
+      // `{% if has_trial %}`
+      advice = "write products.selected.\(name)"
+    case 2 where names[0] == "products":
+      let hasPrefix = ["has", "is", "selected"].contains { name.hasPrefix($0) }
+      let members = ["hasIntroductoryOffer", "selectedIndex", "selected"]
+      guard hasPrefix, !members.contains(name) else { return nil }
+      advice = "did you mean '\(Suggestion.closest(to: name, among: members) ?? members[0])'?"
+    case 2, 3:
+      let isProduct =
+        names.count == 3
+        ? names[0] == "products" && (rootSlots.contains(names[1]) || names[1] == "selected")
+        : rootSlots.contains(names[0])
+      guard isProduct, !known.contains(name),
+        let close = Suggestion.closest(to: name, among: known.sorted())
+      else { return nil }
+      advice = "did you mean '\(close)'?"
+    default: return nil
+    }
     return Diagnostic(
-      .unknownAttribute, "products.\(slot) has no '\(name)'", severity: .warning,
-      range: read.range, suggestion: "did you mean '\(close)'?")
+      .unknownAttribute,
+      owner.isEmpty ? "'\(name)' is not declared" : "\(owner) has no '\(name)'",
+      severity: .warning, range: read.range, suggestion: advice)
   }
+
+  private static let rootSlots = ["primary", "secondary", "tertiary"]
 
   /// The attributes of all SDKs.
   private static let known: Set<String> = {
