@@ -54,7 +54,8 @@ enum ForeignConfig {
       return "a file of RevenueCat"
     }
     if isObject("flags"), let flag = first("flags") {
-      if ["variations", "fallthrough", "offVariation", "targets"].contains(where: flag.has) {
+      let keys = ["variations", "fallthrough", "offVariation", "targets"]
+      if keys.contains(where: flag.has) || root.has("segments") && flag.has("on") {
         return "a file of LaunchDarkly"
       }
       if flag.has("defaultVariant") || flag.has("variants") { return "a file of flagd" }
@@ -73,6 +74,8 @@ enum ForeignConfig {
       || root.has("developer_id")
         && (root.has("paywalls") || root.has("audiences") || root.has("paywall_id"))
       || first("paywalls")?.has("developer_id") == true
+      || root.member("placement")?.has("developer_id") == true
+      || root.has("variation_id") && root.has("paywall_name")
       || root.has("paywall_id") && root.has("products")
     {
       return "a file of Adapty"

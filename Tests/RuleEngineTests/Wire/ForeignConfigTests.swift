@@ -13,6 +13,9 @@ import Testing
     (
       #"{"data":[{"type":"adapty_inapps_placement","attributes":{"developer_id":"p"}}]}"#, "Adapty"
     ),
+    (#"{"data":{"placement":{"developer_id":"p"},"variation_id":"v"}}"#, "Adapty"),
+    (#"{"data":{"variation_id":"v","paywall_name":"Yearly","remote_config":{}}}"#, "Adapty"),
+    (#"{"flags":{"f":{"on":true}},"segments":{}}"#, "LaunchDarkly"),
     (#"{"parameters":{"a":{}},"conditions":[]}"#, "Firebase"),
   ])
   func foreign(_ json: String, name: String) {
