@@ -174,7 +174,7 @@ struct AgentWallieImport {
       log.report(
         .weightsNot100,
         "the percentages sum to \(sum.shortText); variants beyond the first 100 % get no users",
-        severity: .note, at: "\(path).variants")
+        severity: .warning, at: "\(path).variants")
     } else if AgentWallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
