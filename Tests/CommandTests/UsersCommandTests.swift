@@ -48,6 +48,23 @@ import Testing
     #expect(json.output.contains(#""ready":false"#))
   }
 
+  @Test func emptyIDsAndSimilarNames() throws {
+    let folder = try TestFolder()
+    let lines = [
+      #"{"userId":"","user":{"plan":"free"}}"#, #"{"userId":"a","user":{"plan":"free"}}"#,
+      #"{"userId":"b","user":{"Plan":"pro","is_new":true}}"#,
+      #"{"userId":"c","user":{"isNew":true}}"#,
+    ]
+    try folder.write("users.ndjson", lines.joined(separator: "\n"))
+    let result = try folder.tollgate(["users", "users.ndjson"])
+    #expect(result.lines.first == "3 users, 1 line refused")
+    for line in [
+      "problem: user.Plan and user.plan are probably one attribute (1)",
+      "problem: user.isNew and user.is_new are probably one attribute (1)",
+    ] { #expect(result.lines.contains(line), "\(result.output)") }
+    #expect(result.output.contains("'userId' is missing"))
+  }
+
   @Test func everyFormOfFile() throws {
     let folder = try folder()
     try folder.write("users.csv", "userId,user.plan,user.age\nu-1,free,17\nu-2,pro,40\n")

@@ -308,8 +308,11 @@ public struct UserRecordReader: ~Copyable {
     Rejection(
       reason: other.map {
         "'userId' is missing; is '\(UserMember.short($0))' meant to be 'userId'?"
-      } ?? "'userId' is missing; it must be a string that is not empty")
+      } ?? noID)
   }
+
+  /// The reason for refusing a record without an ID, or with an empty one.
+  package static let noID = "'userId' is missing; it must be a string that is not empty"
 
   private static let nullID = "'userId' is null; it must be a string that is not empty"
 

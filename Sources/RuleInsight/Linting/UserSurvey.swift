@@ -68,6 +68,7 @@ package struct UserSurvey: Sendable {
     guard let value = try? Value.parse(json: line), let id = value["userId"]?.text else {
       return refuse("the record cannot be read", "\(files[file]):\(number)")
     }
+    if id.isEmpty { return refuse(UserRecordReader.noID, "\(files[file]):\(number)") }
     learner.add(value)
     let files = files
     ids.add(id, file: file, line: number) { files[$0] }
@@ -123,6 +124,7 @@ package struct UserSurvey: Sendable {
           isProblem: true, text: "\(attribute.path) has several kinds: \(attribute.kindText)",
           users: attribute.present))
     }
+    found += sameNames
     if let ruleSet { found += Self.findings(ruleSet, attributes, users) }
     if let schema { found += Self.findings(schema, attributes, users) }
     return found.filter { $0.isProblem } + found.filter { !$0.isProblem }
@@ -154,6 +156,21 @@ package struct UserSurvey: Sendable {
       true, offsets.filter { abs($0.key) > 86_400 }.values.reduce(0, +),
       "device.timezoneOffset is more than a day; it is in seconds")
     return found
+  }
+
+  /// Attributes whose names differ only in capitals and underscores: `user.plan` and `user.Plan`.
+  private var sameNames: [Finding] {
+    var first: [String: AttributePath] = [:]
+    return attributes.compactMap { attribute in
+      let name = attribute.path.description.filter { $0 != "_" }.lowercased()
+      guard let other = first[name] else {
+        first[name] = attribute.path
+        return nil
+      }
+      return Finding(
+        isProblem: true, text: "\(other) and \(attribute.path) are probably one attribute",
+        users: attribute.present)
+    }
   }
 
   private static func quoted(_ text: String?) -> String { Value.string(text ?? "").json }
