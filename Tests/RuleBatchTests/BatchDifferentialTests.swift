@@ -163,6 +163,12 @@ import Testing
     var counted = output.tally
     #expect(errors(in: counted) == errors(in: outcomes, sample))
     for place in counted.placements.indices { counted.placements[place].errors = [] }
+    #expect(missing(in: counted) == missing(in: decisions, sample))
+    for place in counted.placements.indices {
+      for audience in counted.placements[place].audiences.indices {
+        counted.placements[place].audiences[audience].missing = []
+      }
+    }
     #expect(counted == tally(sample, decisions, refused.count))
     #expect(output.notes == notes)
     // What was told once is not told again.
@@ -190,6 +196,36 @@ import Testing
       for error in errors { counts["\(placement) \(error.json)", default: (0, user)].users += 1 }
     }
     return counts.mapValues { "\($0.users) \($0.example)" }
+  }
+
+  /// By placement, audience and clause: for how many users a missing attribute decided.
+  private func missing(in tally: Tally) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for placement in tally.placements {
+      for (number, audience) in placement.audiences.enumerated() {
+        for entry in audience.missing {
+          let name = "\(placement.name) \(number) \(entry.clause) \(entry.path)"
+          counts["\(name) true", default: 0] += entry.matched
+          counts["\(name) false", default: 0] += entry.unmatched
+        }
+      }
+    }
+    return counts.filter { $0.value > 0 }
+  }
+
+  private func missing(in decisions: [Explanation], _ sample: Sample) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    let names = sample.rules.placementNames
+    for (i, decision) in decisions.enumerated() {
+      for (number, audience) in decision.audiences.enumerated()
+      where audience.step.reason != .notReached {
+        for (clause, holds) in audience.missing {
+          let name = "\(names[i % names.count]) \(number) \(clause.text) \(clause.path)"
+          counts["\(name) \(holds)", default: 0] += 1
+        }
+      }
+    }
+    return counts
   }
 
   /// The counts worked out from decisions.

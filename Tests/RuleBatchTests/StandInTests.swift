@@ -127,6 +127,52 @@ import Testing
     #expect(sum.placements[0].audiences[0].missing.map(\.matched) == [400])
   }
 
+  /// AgentWallie's filters are false without their attribute, except `exists` and `not_exists`.
+  @Test(arguments: [
+    (#"{"field":"user.a","operator":"is","value":1}"#, "user.a is 1"),
+    (#"{"field":"user.a","operator":"is_not","value":"x"}"#, #"user.a is_not "x""#),
+    (#"{"field":"user.a","operator":"gte","value":3}"#, "user.a gte 3"),
+    (#"{"field":"user.a","operator":"contains","value":"x"}"#, #"user.a contains "x""#),
+    (#"{"field":"user.a","operator":"in","value":["x"]}"#, #"user.a in ["x"]"#),
+    (#"{"field":"user.a","operator":"not_in","value":["x"]}"#, #"user.a not_in ["x"]"#),
+    (
+      #"{"field":"user.b","operator":"is","value":1},{"field":"user.a","operator":"not_in","value":["x"]}"#,
+      #"user.a not_in ["x"]"#
+    ),
+    (#"{"field":"user.a","operator":"exists","value":true}"#, nil),
+    (#"{"field":"user.a","operator":"not_exists","value":true}"#, nil),
+  ])
+  func filters(filters: String, clause: String?) throws {
+    let config = try #require(
+      Config.decode(
+        Array(
+          #"""
+          {"paywalls":{"w":{"version":"1","name":"W","settings":{},"components":[]}},"products":[],
+           "campaigns":[{"id":"c","name":"C","status":"active",
+            "placements":[{"id":"p","name":"p","type":"custom","status":"active"}],
+            "audiences":[{"id":"a","name":"A","priority_order":1,"filters":[\#(filters)],
+             "experiment":{"id":"e","status":"running","holdout_percentage":0,
+              "variants":[{"id":"v","paywall_id":"w","traffic_percentage":100}]}}]}]}
+          """#.utf8)
+      ).output)
+    let rules = try #require(RuleSet.compile(config).output)
+    let plan = BatchPlan(rules, now: Self.now, assigner: .hash(salt: ""))
+    var worker = BatchWorker(plan)
+    let lines = (0..<900).map {
+      #"{"userId":"u\#($0)","user":{"b":1\#($0 % 3 == 0 ? #","a":"y""# : "")}}"#
+    }
+    let tally = worker.process(Array(lines.joined(separator: "\n").utf8)).tally
+    let missing = tally.placements[0].audiences[0].missing
+    let clauses: [String] = missing.map { $0.clause }
+    let expected: [String] = clause.map { [$0] } ?? []
+    #expect(clauses == expected)
+    for entry in missing {
+      #expect(entry.unmatched == 600)
+      #expect(entry.matched == 0)
+      #expect(entry.standIn == nil)
+    }
+  }
+
   /// In CEL, a missing attribute is an error, which is counted as such.
   @Test func celHasNoStandIns() throws {
     let rules = try ruleSet(wireRule(expression: "user.seed < 50"), language: .cel)

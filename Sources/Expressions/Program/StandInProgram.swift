@@ -8,7 +8,7 @@ package struct StandInProgram: Sendable {
     package var path: AttributePath
     /// The clause as written, cut to 1,000 bytes.
     package var text: String
-    /// The value that the attribute counts as, or nil if a comparison with the attribute is false.
+    /// The value that the attribute counts as, or nil if the clause is false without it.
     package var standIn: Value?
     /// Whether the clause is true.
     package var holds: Bool
@@ -149,6 +149,7 @@ private struct StandInFinder {
           continue
         }
         add(Int(graph[left].a), nil, id, graph)
+      case .holds: addFilter(id, graph)
       default: continue
       }
     }
@@ -172,6 +173,23 @@ private struct StandInFinder {
       }
     }
     if isTruth { add(slot, Value(cell), id, graph) }
+  }
+
+  /// A filter of AgentWallie's, which is false without its attribute.
+  private mutating func addFilter(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) {
+    var test = Int(graph[id].a)
+    while graph[test].kind == .not { test = Int(graph[test].a) }
+    guard graph[test].kind != .present,
+      let field = graph.operands(of: test).first(where: { graph[$0].kind == .slot })
+    else { return }
+    // `not_in` has two tests: for a string, and for the list.
+    let pair = parents[id]?.first { parent in
+      let operands = graph.operands(of: parent)
+      return graph[parent].kind == .and && operands.count == 2 && graph[operands[0]].kind == .holds
+        && graph[Int(graph[operands[0]].a)].kind == .call
+        && graph.operands(of: Int(graph[operands[0]].a)).first == field
+    }
+    add(Int(graph[field].a), nil, pair ?? id, graph)
   }
 
   private mutating func add(
