@@ -11,6 +11,8 @@ package enum SDKSelection: Hashable, Sendable {
   case versions([SDKName: Pinned])
   /// The SDK that each user's record reports.
   case record
+  /// The same after an update. Newer SDKs stay, and SDKs of platforms without a version.
+  indirect case updated(SDKSelection)
 
   package struct Pinned: Hashable, Sendable {
     package var version: SDKVersion
@@ -67,6 +69,7 @@ package enum SDKSelection: Hashable, Sendable {
     switch self {
     case .newest: return "newest"
     case .record: return "record"
+    case .updated(let target): return "record..\(target.text)"
     case .version(let version, let packaging):
       return text(Pinned(version: version, packaging: packaging))
     case .versions(let versions):
@@ -83,14 +86,37 @@ package enum SDKSelection: Hashable, Sendable {
       throw Fault(message: "'\(text)' is not a range of SDK versions; write 4.11.2..4.16.2")
     }
     let (old, new) = (text[..<dots.lowerBound], text[dots.upperBound...])
-    return (try SDKSelection(String(old)), try SDKSelection(new.isEmpty ? "newest" : String(new)))
+    let (from, to) = (
+      try SDKSelection(String(old)), try SDKSelection(new.isEmpty ? "newest" : String(new))
+    )
+    return (from, from == .record && to != .record ? .updated(to) : to)
+  }
+
+  /// The SDK that users of an SDK have after an update to the selection; nil if theirs is not older.
+  ///
+  /// - Parameter usual: the platform of a version without a platform.
+  package func update(of profile: SDKProfile, usual: SDKName) -> SDKProfile? {
+    guard let old = profile.version else { return nil }
+    let target: Pinned?
+    switch self {
+    case .newest, .record, .updated:
+      let newest = SDKProfile(profile.sdk)
+      return newest.known > old ? newest : nil
+    case .version(let version, let packaging):
+      target =
+        profile.sdk == usual ? Pinned(version: version, packaging: packaging) : nil
+    case .versions(let versions): target = versions[profile.sdk]
+    }
+    guard let target, target.version > old else { return nil }
+    return SDKProfile(
+      profile.sdk, target.version, target.packaging == .pods ? .pods : profile.packaging)
   }
 
   /// Whether the selection depends on users' records.
   package var readsRecords: Bool {
     switch self {
     case .newest, .version: false
-    case .versions, .record: true
+    case .versions, .record, .updated: true
     }
   }
 
@@ -99,7 +125,7 @@ package enum SDKSelection: Hashable, Sendable {
   /// - Parameter usual: the SDK of the requested platform.
   package func profile(usual: SDKName) -> SDKProfile {
     switch self {
-    case .newest, .record: SDKProfile(usual)
+    case .newest, .record, .updated: SDKProfile(usual)
     case .version(let version, let packaging): SDKProfile(usual, version, packaging)
     case .versions(let versions): profile(usual, in: versions)
     }
@@ -108,7 +134,7 @@ package enum SDKSelection: Hashable, Sendable {
   /// The selected version of an SDK. Nil if users' records or the newest SDK decide.
   package func version(of sdk: SDKName) -> SDKVersion? {
     switch self {
-    case .newest, .record: nil
+    case .newest, .record, .updated: nil
     case .version(let version, _): version
     case .versions(let versions): versions[sdk]?.version
     }
@@ -126,6 +152,11 @@ package enum SDKSelection: Hashable, Sendable {
   package func choice(_ device: DeviceSDK, usual: SDKName) -> Choice {
     if case .newest = self { return Choice(profile: profile(usual: usual)) }
     if case .version = self { return Choice(profile: profile(usual: usual)) }
+    if case .updated(let target) = self {
+      var choice = SDKSelection.record.choice(device, usual: usual)
+      choice.profile = target.update(of: choice.profile, usual: usual) ?? choice.profile
+      return choice
+    }
     let isOwn = usual == .agentWallie
     let named = isOwn ? usual : device.platform.flatMap { SDKName(devicePlatform: $0) }
     let sdk = named ?? usual

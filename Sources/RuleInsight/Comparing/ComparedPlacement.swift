@@ -143,7 +143,8 @@ struct ComparedPlacement {
   private func words(_ reason: MoveReason, _ was: Int, _ now: Int) -> String {
     if reason == .limit { return "its limit has changed" }
     let (before, after) = (old.rules[was].audience.expression, new.rules[now].audience.expression)
-    return before == after && old.language != new.language
+    let computed = (old.computed.map { $0.property }, new.computed.map { $0.property })
+    return before != nil && before == after && computed.0 == computed.1
       ? "the SDK evaluates its condition differently" : "its condition has changed"
   }
 

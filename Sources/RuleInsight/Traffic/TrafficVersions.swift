@@ -43,17 +43,7 @@ package struct TrafficVersions: Sendable {
 
   /// The SDK that a user updates to; nil if the user's SDK is not older.
   func updated(_ profile: SDKProfile) -> SDKProfile? {
-    guard let update, let old = profile.version else { return nil }
-    let target: (version: SDKVersion, packaging: SDKProfile.Packaging)?
-    switch update.target {
-    case .newest, .record: return SDKProfile(profile.sdk)
-    case .version(let version, let packaging):
-      target = profile.sdk == usual ? (version, packaging) : nil
-    case .versions(let versions): target = versions[profile.sdk].map { ($0.version, $0.packaging) }
-    }
-    guard let target, target.version > old else { return nil }
-    return SDKProfile(
-      profile.sdk, target.version, target.packaging == .pods ? .pods : profile.packaging)
+    update?.target.update(of: profile, usual: usual)
   }
 }
 

@@ -75,6 +75,27 @@ import Testing
     #expect(SDKProfile(.ios, "99.0.0") == SDKProfile(.ios, "4.19.1"))
   }
 
+  /// An update leaves newer SDKs, other platforms and CocoaPods as they are.
+  @Test func updatesFollowTheRecord() throws {
+    func updated(_ pair: String, _ json: String) throws -> SDKProfile {
+      try SDKSelection.range(pair).new.choice(
+        DeviceSDK(device: try Value.parse(json: json.utf8)), usual: .ios
+      ).profile
+    }
+    let old = #"{"platform": "iOS", "sdkVersion": "4.11.2", "platformWrapper": "Expo"}"#
+    let android = #"{"platform": "Android", "sdkVersion": "2.6.8"}"#
+    let new = #"{"platform": "iOS", "sdkVersion": "4.18.0"}"#
+    #expect(try updated("record..4.12.9", old) == SDKProfile(.ios, "4.12.9", .pods))
+    #expect(try updated("record..4.12.9", android) == SDKProfile(.android, "2.6.8"))
+    #expect(try updated("record..android=2.7.19", android) == SDKProfile(.android, "2.7.19"))
+    for target in ["4.12.9", "ios=4.12.9", "newest", ""] {
+      #expect(try updated("record..\(target)", new) == SDKProfile(.ios, "4.18.0"))
+    }
+    #expect(try updated("record..", old) == .ios)
+    #expect(try updated("record..", "{}") == .ios)
+    #expect(try updated("4.11.2..4.12.9", new) == SDKProfile(.ios, "4.12.9"))
+  }
+
   @Test func recordsSayTheirSDK() throws {
     func choice(_ json: String) throws -> SDKSelection.Choice {
       SDKSelection.record.choice(
