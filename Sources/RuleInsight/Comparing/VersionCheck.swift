@@ -59,6 +59,7 @@ package struct VersionCheck {
     for range in ranges {
       checkRejections(range)
       checkNames(range)
+      checkNulls(range)
       checkAudiences(range)
     }
     let family = RuleSetFamily(config)
@@ -110,6 +111,20 @@ package struct VersionCheck {
         "apps cannot register the placement '\(placement.name)' from \(changed.0) on: the SDK "
           + "reserves the name", range, at: "trigger_options[\(number)].event_name",
         suggestion: "use another name")
+    }
+  }
+
+  private mutating func checkNulls(_ range: Range) {
+    let hasCondition = config.placements.contains { placement in
+      placement.audiences.contains { $0.expression != nil }
+    }
+    for row in SDKFacts.ranges
+    where row.what == .failsOnNull && row.sdk == range.sdk
+      && range.overlaps(row.since, row.until) && hasCondition
+    {
+      add(
+        "versions \(Self.versions(row.since, row.until)) match no condition for users with a null "
+          + "attribute", range, severity: .note, at: "trigger_options")
     }
   }
 

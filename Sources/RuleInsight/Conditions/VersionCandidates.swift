@@ -5,69 +5,89 @@ internal import RuleEngine
 /// their neighbors, and all of them as strings and as numbers.
 struct VersionCandidates {
   private var paths: [[String]] = []
-  private var values: [Value] = []
+  /// By path, the values near the constants of the conditions that read it.
+  private var values: [[Value]] = []
 
-  private static let mostPaths = 24
+  private static let mostPaths = 64
   private static let mostValues = 48
   private static let mostRecords = 8
+  private static let mostUsers = 3_000
 
   init(_ ruleSets: [RuleSet], at placement: String) {
+    var places: [[String]: Int] = [:]
     for part in ruleSets.compactMap({ $0.part(placement) }) {
-      for path in part.program.requirements
-      where path.names.count > 1 && !paths.contains(path.names) && paths.count < Self.mostPaths {
-        paths.append(path.names)
+      let storage = part.program.storage
+      for entry in part.rules.compactMap({ $0.entry }) {
+        let root = storage.rootNodes[entry.source]
+        let constants = storage.graph.nodes(below: root)
+          .compactMap { storage.graph.constant($0) }.filter { $0.isValue }.map { Value($0) }
+        for path in part.program.attributes(of: entry) where path.names.count > 1 {
+          let place = places[path.names] ?? paths.count
+          if place == paths.count {
+            guard place < Self.mostPaths else { continue }
+            places[path.names] = place
+            paths.append(path.names)
+            values.append([])
+          }
+          for constant in constants { add(constant, to: &values[place]) }
+        }
       }
-      for cell in part.program.storage.graph.constants.cells where cell.isValue { add(Value(cell)) }
     }
-    for value in [0, "0", "true", "false", "", .null] as [Value] { add(one: value) }
+    for place in values.indices {
+      for value in [0, "0", "true", "false", "", .null] as [Value] {
+        add(one: value, to: &values[place])
+      }
+    }
   }
 
-  private mutating func add(_ constant: Value) {
+  private func add(_ constant: Value, to values: inout [Value]) {
     switch constant {
     case .int(let number):
       for near in [number, number &+ 1, number &- 1] {
-        add(one: .string("\(near)"))
-        add(one: .int(near))
+        add(one: .string("\(near)"), to: &values)
+        add(one: .int(near), to: &values)
       }
     case .double(let number):
       for near in [number, number + 1, number - 1] {
-        add(one: .string("\(near)"))
-        add(one: .double(near))
+        add(one: .string("\(near)"), to: &values)
+        add(one: .double(near), to: &values)
       }
     case .string(let text):
-      add(one: constant)
+      add(one: constant, to: &values)
       if let number = Int64(text) {
-        add(.int(number))
+        add(.int(number), to: &values)
       } else if let number = Double(text) {
-        add(.double(number))
+        add(.double(number), to: &values)
       }
-    case .list(let elements): for element in elements { add(element) }
+    case .list(let elements): for element in elements { add(element, to: &values) }
     default: break
     }
   }
 
-  private mutating func add(one value: Value) {
+  private func add(one value: Value, to values: inout [Value]) {
     if values.count < Self.mostValues, !values.contains(value) { values.append(value) }
   }
 
   /// Users that differ from the given users in one attribute.
   func users(near records: [Value]) -> [Value] {
-    records.prefix(Self.mostRecords).flatMap { record in
-      paths.flatMap { path in values.map { record.setting(path[...], to: $0) } }
+    let users = records.prefix(Self.mostRecords).lazy.flatMap { record in
+      zip(paths, values).lazy.flatMap { path, values in
+        values.lazy.map { record.setting(path[...], to: $0) }
+      }
     }
+    return Array(users.prefix(Self.mostUsers))
   }
 
   /// Random users that may differ from a user in any attributes. Every call returns the same users.
   func randomUsers(_ count: Int, from record: Value) -> [Value] {
-    guard !values.isEmpty else { return [] }
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     func random(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int(state >> 33) % bound
     }
     return (0..<count).map { _ in
-      paths.reduce(record) { user, path in
-        random(4) == 0 ? user : user.setting(path[...], to: values[random(values.count)])
+      zip(paths, values).reduce(record) { user, next in
+        random(4) == 0 ? user : user.setting(next.0[...], to: next.1[random(next.1.count)])
       }
     }
   }

@@ -46,6 +46,7 @@ package struct PlatformComparison {
   /// The maximum number of users to decide for one placement, and the maximum number of users to change.
   private static let mostUsers = 1_500
   private static let mostRelated = 20
+  private static let randomUsers = 300
   /// The maximum number of outcomes of conditions and clauses to compare in the search for values of a placement.
   private static let mostOutcomes = 300_000
 
@@ -117,6 +118,9 @@ package struct PlatformComparison {
     }
     func decideOne(_ record: Value) {
       guard known.count < Self.mostUsers, known.insert(record).inserted else { return }
+      take(record)
+    }
+    func take(_ record: Value) {
       guard let difference = difference(for: record, at: placement) else { return }
       let taken = difference.taken.compactMap { $0 }
       guard let rule = taken.min() else { return }
@@ -134,21 +138,29 @@ package struct PlatformComparison {
       }
     }
     for (_, user) in users { decide(user.record) }
-    guard known.count < Self.mostUsers else { return found }
-    forEachTellingValue(at: placement) { value in
-      for (platform, user) in users where known.count < Self.mostUsers {
-        decide(user.changed(value, platform: platform, now: now))
+    if known.count < Self.mostUsers {
+      forEachTellingValue(at: placement) { value in
+        for (platform, user) in users where known.count < Self.mostUsers {
+          decide(user.changed(value, platform: platform, now: now))
+        }
+        return known.count < Self.mostUsers
       }
-      return known.count < Self.mostUsers
     }
-    // Versions also differ for usual values, but the analysis may have needed only unusual values.
-    let unusual = found.values.filter { !$0.isOrdinary }.map { $0.record }
-    if code != .platformDifference, !unusual.isEmpty {
-      let name = subjects[0].ruleSet.placements[placement].name
-      let candidates = VersionCandidates(subjects.map { $0.ruleSet }, at: name)
-      for record in unusual { candidates.users(near: [record]).forEach(decideOne) }
+    if code != .platformDifference {
+      let unusual = found.sorted { $0.key < $1.key }.map { $0.value }
+        .filter { !$0.isOrdinary }.map { $0.record }
+      versionUsers(at: placement, near: unusual).forEach(take)
     }
     return found
+  }
+
+  /// Users with values that versions may read differently, and that the analysis of each need not contain.
+  private func versionUsers(at placement: Int, near records: [Value]) -> [Value] {
+    let name = subjects[0].ruleSet.placements[placement].name
+    let candidates = VersionCandidates(subjects.map { $0.ruleSet }, at: name)
+    let nobody = Value.object([UserMember.userID.key: .string(WitnessRecord.userID)])
+    return candidates.users(near: [nobody] + records)
+      + candidates.randomUsers(Self.randomUsers, from: nobody)
   }
 
   /// A record with numeric attributes replaced by strings.

@@ -28,6 +28,8 @@ import Testing
     ("user.age > 18", "ios:4.11.0.."), ("user.age > 18", "android:2.6.0.."),
     (#"device.appVersionPadded >= \"009.000\""#, "ios:4.7.0.."),
     (#"user.accountId != \"12345\""#, "ios:4.11.0..4.12.0"),
+    // Neither version's analysis needs a zero as a string.
+    ("device.fontSize != 0", "android:2.0.7.."),
   ])
   func reportsWhatDependsOnTheVersion(_ condition: String, _ range: String) throws {
     let found = try check(condition, range)
