@@ -22,6 +22,7 @@ struct DifferenceSearch {
   /// have users of its own, so a report on all pairs of long lists would be too long to read.
   private static let leastPairs = 6_400
   private static let pairsPerRule = 20
+  private static let randomUsers = 600
 
   /// The maximum number of steps for a placement; nil for the usual number.
   private let mostSteps: Int?
@@ -64,7 +65,7 @@ struct DifferenceSearch {
           RuleAnalysis(new.ruleSet, now: new.now, keepsUsers: true)
         )
       explored = users
-      return sampled(placement, users)
+      return sampled(placement, number, users)
     }
   }
 
@@ -94,12 +95,7 @@ struct DifferenceSearch {
       comparison, placement, questions, model, ConditionSpace(model, roots: roots), pair)
     let count = questions.old.count + questions.new.count
     let end = mostSteps ?? max(Self.leastBudget, count * Self.budgetPerRule)
-    let oldOutcomes = (questions.old.map { $0.number } as [Int?] + [nil]).map {
-      RuleOutcomes($0, placement: number, comparison.old)
-    }
-    let newOutcomes = (questions.new.map { $0.number } as [Int?] + [nil]).map {
-      RuleOutcomes($0, placement: number, comparison.new)
-    }
+    let outcomes = outcomes(placement, number)
     var difference = PlacementDifference(placement.name)
     var known = Answers()
     let pairs = questions.pairs()
@@ -115,7 +111,7 @@ struct DifferenceSearch {
         break
       }
       let (from, to) = (pair.from ?? questions.old.count, pair.to ?? questions.new.count)
-      if oldOutcomes[from].isSame(as: newOutcomes[to]) { continue }
+      if outcomes.old[from].isSame(as: outcomes.new[to]) { continue }
       asked += 1
       let most = min(Self.budgetPerQuestion + 20 * count, end - search.space.steps)
       difference.add(search.answer(pair, budget: max(most, 0)), &known)
@@ -135,68 +131,81 @@ struct DifferenceSearch {
     _ model: ConditionModel
   ) -> [PairQuestions.Rule] {
     (range ?? 0..<0).map { number in
-      let rule = side.plan.ruleSet.rules[number]
-      let limit = rule.audience.occurrenceLimit
-      return PairQuestions.Rule(
-        number: number, condition: conditions[number],
-        root: conditions[number].map { model.conditions[$0].root }, limit: limit,
-        owners: rule.audience.entitlementGuard,
-        takes: !rule.isBroken && limit?.maxCount ?? 1 > 0)
+      PairQuestions.Rule(
+        side.plan.ruleSet, number, condition: conditions[number],
+        root: conditions[number].map { model.conditions[$0].root })
     }
   }
 
-  // MARK: By examples
+  // MARK: By two models
 
-  /// Compares configs in different languages, which gives no proofs. Users that either analysis
-  /// finds are decided by both configs.
+  /// Sides that evaluate conditions differently are asked about examples first, whose values are simple, and then about
+  /// the pairs without an example. Nothing is proved about configs in different languages.
   private func sampled(
-    _ placement: ComparedPlacement, _ users: (old: RuleAnalysis, new: RuleAnalysis)
+    _ placement: ComparedPlacement, _ number: Int, _ users: (old: RuleAnalysis, new: RuleAnalysis)
   ) -> PlacementDifference {
     var difference = PlacementDifference(placement.name)
+    var known = Answers()
+    let outcomes = outcomes(placement, number)
+    let draws = !zip(outcomes.old, outcomes.new).allSatisfy { $0.isSame(as: $1) }
+    addExamples(placement, users, draws: draws, to: &difference, &known)
     let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
-    var records: [Value] = [.object([UserMember.userID.key: .string(WitnessRecord.userID)])]
+    guard old.format == new.format else {
+      difference.add(.unknown(VersionDifference.unproved), &known)
+      return difference
+    }
+    let search = VersionDifference(comparison, placement, pair)
+    let steps = mostSteps ?? Self.leastBudget
+    for answer in search.answers(outcomes, steps: steps, besides: difference.witnesses) {
+      difference.add(answer, &known)
+    }
+    return difference
+  }
+
+  /// By rule, and at last for users that no rule matches, the outcomes.
+  private func outcomes(_ placement: ComparedPlacement, _ number: Int)
+    -> (old: [RuleOutcomes], new: [RuleOutcomes])
+  {
+    func outcomes(_ rules: Range<Int>?, _ side: RuleComparison.Side) -> [RuleOutcomes] {
+      (Array(rules ?? 0..<0) + [nil]).map { RuleOutcomes($0, placement: number, side) }
+    }
+    return (
+      outcomes(placement.oldRules, comparison.old), outcomes(placement.newRules, comparison.new)
+    )
+  }
+
+  /// Adds users that both sides decide differently, among those that either analysis finds, users near them, and random
+  /// users.
+  ///
+  /// - Parameter draws: whether to try other draws.
+  private func addExamples(
+    _ placement: ComparedPlacement, _ users: (old: RuleAnalysis, new: RuleAnalysis), draws: Bool,
+    to difference: inout PlacementDifference, _ known: inout Answers
+  ) {
+    let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
+    let nobody = Value.object([UserMember.userID.key: .string(WitnessRecord.userID)])
+    var records = [nobody]
     for (analysis, ruleSet) in [(users.old, old), (users.new, new)] {
       guard let number = ruleSet.placement(named: placement.name) else { continue }
       records += analysis.explored[number].users.map { $0.record }
     }
-    var known = Answers()
-    for record in VersionCandidates([old, new], at: placement.name).users(near: records) {
+    if old.profile?.has(.failsOnNull) != new.profile?.has(.failsOnNull) {
+      records += records.map { $0.setting(["user", "other"], to: .null) }
+    }
+    let candidates = VersionCandidates([old, new], at: placement.name)
+    for record in records + candidates.users(near: records)
+      + candidates.randomUsers(Self.randomUsers, from: nobody)
+    {
       if let witness = pair.witness(record, at: placement) {
         difference.add(.witness(witness), &known)
       }
     }
+    guard draws else { return }
     for record in records {
       if let witness = pair.witness(drawing: record, at: placement) {
         difference.add(.witness(witness), &known)
       }
     }
-    difference.add(
-      .unknown("the two sides evaluate conditions differently, so no proof covers both"), &known)
-    return difference
-  }
-}
-
-/// The conditions of a model, without duplicates.
-private struct ConditionSources {
-  private(set) var all: [ConditionModel.Source] = []
-  private var expressions: [[UInt8]: Int] = [:]
-  private var filters: [[Filter]: Int] = [:]
-
-  /// The number of a rule's condition; nil for a rule that matches every user, and for one that
-  /// does not compile.
-  mutating func number(_ rule: RuleSet.Rule) -> Int? {
-    if rule.isBroken || rule.entry == nil { return nil }
-    if let expression = rule.audience.expression {
-      let key = Array(expression.utf8)
-      if let known = expressions[key] { return known }
-      expressions[key] = all.count
-      all.append(.expression(expression))
-    } else {
-      if let known = filters[rule.audience.filters] { return known }
-      filters[rule.audience.filters] = all.count
-      all.append(.filters(rule.audience.filters))
-    }
-    return all.count - 1
   }
 }
 

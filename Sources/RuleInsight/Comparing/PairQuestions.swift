@@ -102,3 +102,41 @@ struct PairQuestions {
       && rule.mayBeOwned(before: pair.to.map { new[$0] })
   }
 }
+
+extension PairQuestions.Rule {
+  /// - Parameters:
+  ///   - number: the rule's number in its rule set.
+  ///   - condition: its condition's number in a model; nil for none.
+  ///   - root: the condition's formula.
+  init(_ ruleSet: RuleSet, _ number: Int, condition: Int?, root: Int?) {
+    let rule = ruleSet.rules[number]
+    let limit = rule.audience.occurrenceLimit
+    self.init(
+      number: number, condition: condition, root: root, limit: limit,
+      owners: rule.audience.entitlementGuard, takes: !rule.isBroken && limit?.maxCount ?? 1 > 0)
+  }
+}
+
+/// Conditions of a model, without duplicates.
+struct ConditionSources {
+  private(set) var all: [ConditionModel.Source] = []
+  private var expressions: [[UInt8]: Int] = [:]
+  private var filters: [[Filter]: Int] = [:]
+
+  /// The number of a rule's condition; nil for a rule that matches every user, and for one that
+  /// does not compile.
+  mutating func number(_ rule: RuleSet.Rule) -> Int? {
+    if rule.isBroken || rule.entry == nil { return nil }
+    if let expression = rule.audience.expression {
+      let key = Array(expression.utf8)
+      if let known = expressions[key] { return known }
+      expressions[key] = all.count
+      all.append(.expression(expression))
+    } else {
+      if let known = filters[rule.audience.filters] { return known }
+      filters[rule.audience.filters] = all.count
+      all.append(.filters(rule.audience.filters))
+    }
+    return all.count - 1
+  }
+}

@@ -31,6 +31,7 @@ package final class JointSpace {
   package let rules: ConditionSpace
   package let claims: ConditionSpace
   private let lists: Set<[String]>
+  private let missing: (rules: Set<[String]>, claims: Set<[String]>)
   private var shared: [Shared] = []
   private var tries = 0
 
@@ -39,11 +40,17 @@ package final class JointSpace {
   /// - Parameters:
   ///   - pinned: by path, attributes of the claims that have a fixed value.
   ///   - lists: attributes of the claims that are always lists.
+  ///   - missing: attributes that are always missing for one of both.
   package init(
     _ rules: ConditionModel, roots: [Int], claims: ConditionModel, claimRoots: [Int],
-    pinned: [[String]: Value], lists: Set<[String]>, kinds: UsualKinds
+    pinned: [[String]: Value], lists: Set<[String]>,
+    missing: (rules: Set<[String]>, claims: Set<[String]>) = ([], []), kinds: UsualKinds
   ) {
     self.lists = lists
+    self.missing = missing
+    let readsBooleans = [rules, claims].contains {
+      $0.program.storage.environment.binding.readsBooleanTexts
+    }
     var labels: [[String]: ValueLabels] = [:]
     let ruleGroups = Dictionary(
       combining: rules.groups.enumerated().filter { $0.element.question == nil }
@@ -57,6 +64,8 @@ package final class JointSpace {
         if lists.contains(path) { return [value?.elements == nil ? 0 : 1] }
         return [kinds.isUsual(path, value) ? 1 : 0]
       }
+      // Either of both may read these strings as bools.
+      if readsBooleans { made.demands.texts = ["true", "false"].map { Array($0.utf8) } }
       if let atoms, let number = claims.groups.firstIndex(where: { $0.path == path }) {
         let group = claims.groups[number]
         let precise = atoms.filter { claims.atoms[$0].demands != nil }
@@ -92,7 +101,8 @@ package final class JointSpace {
     }
     for (claim, variable) in self.claims.variables.enumerated() {
       let group = claims.groups[variable.group]
-      guard pinned[group.path] == nil, let number = ruleGroups[group.path],
+      guard pinned[group.path] == nil, !missing.rules.contains(group.path),
+        !missing.claims.contains(group.path), let number = ruleGroups[group.path],
         let rule = self.rules.variables.firstIndex(where: { $0.group == number })
       else { continue }
       let classes = self.rules.variables[rule].classes
@@ -116,8 +126,8 @@ package final class JointSpace {
     _ question: ConditionSpace.Question, _ goals: [ConditionSpace.Goal], isUsual: Bool,
     budget: Int, _ accepts: (AnalysisWitness) -> Bool
   ) -> Answer {
-    rules.limits = limits(of: rules, isUsual)
-    claims.limits = limits(of: claims, isUsual)
+    rules.limits = limits(of: rules, isUsual, missing.rules)
+    claims.limits = limits(of: claims, isUsual, missing.claims)
     if [rules, claims].contains(where: { $0.limits.contains { $0?.first == nil && $0 != nil } }) {
       return .unknown
     }
@@ -130,14 +140,23 @@ package final class JointSpace {
 
   /// Whether it is proved that the claims' goals cannot be met, for any rules and attributes.
   package func isProved(_ goals: [ConditionSpace.Goal], budget: Int) -> Bool {
-    claims.limits = limits(of: claims, false)
+    claims.limits = limits(of: claims, false, missing.claims)
     return claims.isProved(goals, budget: budget)
   }
 
   /// The classes of each variable that may be used.
-  private func limits(of space: ConditionSpace, _ isUsual: Bool) -> [ClassMask?] {
+  private func limits(of space: ConditionSpace, _ isUsual: Bool, _ missing: Set<[String]>)
+    -> [ClassMask?]
+  {
     space.variables.map { variable in
       let labels = variable.classes.labels
+      if missing.contains(space.model.groups[variable.group].path),
+        let none = variable.classes.values.firstIndex(of: nil)
+      {
+        var mask = ClassMask.none
+        mask.insert(none)
+        return mask
+      }
       // Attributes that are always lists are limited even without `isUsual`.
       guard isUsual || lists.contains(space.model.groups[variable.group].path) else { return nil }
       guard labels.contains(where: { $0.last == 0 }) else { return nil }
@@ -207,6 +226,9 @@ package final class JointSpace {
   private func joined(_ rule: AnalysisWitness, _ claim: AnalysisWitness) -> AnalysisWitness {
     var joined = rule
     let known = Set(rules.variables.map { rules.model.groups[$0.group].path })
+      .subtracting(missing.rules)
+    let questions = Set(rule.answers.map { $0.question })
+    joined.answers += claim.answers.filter { !questions.contains($0.question) }
     for variable in claims.variables {
       let path = claims.model.groups[variable.group].path
       guard !known.contains(path), let value = claim.attributes.value(at: path) else { continue }

@@ -254,4 +254,43 @@ import Testing
       try Self.difference(rules(asks: false, "user.a == 1"), rules(asks: true, "1 == user.a"))
         .verdict == .same)
   }
+
+  /// Versions that evaluate conditions differently: a missing attribute fails before 4.7.0, strings of digits are numbers
+  /// until 4.12.8, font sizes are sent since 4.16.2, and null stays null since 4.17.0.
+  @Test(
+    arguments: [
+      ("user.score >= 1.0", "4.6.0", "4.13.0", .same),
+      ("user.score < 1.0", "4.6.0", "4.13.0", .differs),
+      ("user.plan == 'pro'", "4.6.0", "4.13.0", .same),
+      ("user.plan != 'pro'", "4.6.0", "4.13.0", .differs),
+      ("user.flag == true", "4.6.0", "4.13.0", .differs),
+      ("has(user.age) ? user.age > 18 : false", "4.6.0", "4.13.0", .same),
+      ("user.age > 18 && user.age < 5", "4.6.0", "4.13.0", .same),
+      ("device.daysSince('x') > 3", "4.6.0", "4.13.0", .differs),
+      ("user.score >= 1.0", "4.7.0", "4.13.0", .differs),
+      ("user.age > 30 && user.plan == 'pro' && user.x == 'a'", "4.11.2", "4.16.2", .differs),
+      ("device.fontSize >= 20", "4.16.1", "4.16.2", .differs),
+      ("device.fontSize > 20 && device.fontSize < 10", "4.16.1", "4.16.2", .same),
+      ("user.note == null", "4.16.4", "4.17.0", .differs),
+      ("user.age > 18", "4.16.4", "4.17.0", .same), ("user.age <= 18", "4.0.0", "4.0.2", .differs),
+      ("10 / user.age > 3", "4.13.0", "4.16.2", .differs), ("", "4.6.0", "4.13.0", .same),
+    ] as [(String, SDKVersion, SDKVersion, PlacementDifference.Verdict)])
+  func versionsThatEvaluateDifferently(
+    _ expression: String, _ old: SDKVersion, _ new: SDKVersion,
+    _ verdict: PlacementDifference.Verdict
+  ) throws {
+    let family = RuleSetFamily(
+      Config(placements: [
+        Placement(
+          name: "p",
+          audiences: [
+            Audience(
+              index: 0, experimentID: "e", expression: expression.isEmpty ? nil : expression,
+              variants: [Variant(id: "v", kind: .treatment, weight: 100, paywallID: "w")])
+          ])
+      ]))
+    let found = try Self.difference(
+      family.ruleSet(for: SDKProfile(.ios, old)), family.ruleSet(for: SDKProfile(.ios, new)))
+    #expect(found.verdict == verdict, "\(found)")
+  }
 }
