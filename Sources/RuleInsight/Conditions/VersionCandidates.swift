@@ -47,6 +47,8 @@ struct VersionCandidates {
         add(one: .string("\(near)"), to: &values)
         add(one: .int(near), to: &values)
       }
+      // Equal to the number only for versions that read strings of digits as numbers.
+      add(one: .string("0\(number)"), to: &values)
     case .double(let number):
       for near in [number, number + 1, number - 1] {
         add(one: .string("\(near)"), to: &values)

@@ -268,6 +268,7 @@ import Testing
       ("user.age > 18 && user.age < 5", "4.6.0", "4.13.0", .same),
       ("device.daysSince('x') > 3", "4.6.0", "4.13.0", .differs),
       ("user.score >= 1.0", "4.7.0", "4.13.0", .differs),
+      ("user.account == '12345'", "4.7.0", "4.13.0", .differs),
       ("user.age > 30 && user.plan == 'pro' && user.x == 'a'", "4.11.2", "4.16.2", .differs),
       ("device.fontSize >= 20", "4.16.1", "4.16.2", .differs),
       ("device.fontSize > 20 && device.fontSize < 10", "4.16.1", "4.16.2", .same),
