@@ -44,8 +44,9 @@ package enum DiagnosticText {
     if let source, let range = diagnostic.range {
       let excerpt = Excerpt(source: source, range: range)
       if !isExact {
-        location +=
-          (location.isEmpty ? "" : ":") + "\(excerpt.position.line):\(excerpt.position.column)"
+        // Finding it scans the source.
+        let position = SourcePosition(offset: range.from, in: source.utf8)
+        location += (location.isEmpty ? "" : ":") + "\(position.line):\(position.column)"
       }
       lines.append("  --> " + location)
       lines.append("   | " + excerpt.line)
@@ -105,18 +106,18 @@ package enum DiagnosticText {
 
   /// The line that a range begins in, cut to a readable width around it, and a marker under the range.
   private struct Excerpt {
-    var position: SourcePosition
     var line: String
     var marker: String
 
     init(source: String, range: SourceRange, width: Int = 96) {
       let bytes = Array(source.utf8)
       let from = min(range.from, bytes.count)
-      position = SourcePosition(offset: from, in: bytes)
       var start = from
-      while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+      let first = max(0, from - 2 * Self.mostBytes)
+      while start > first, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
       var end = from
-      while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+      let last = min(bytes.count, max(range.to, from) + 2 * Self.mostBytes)
+      while end < last, bytes[end] != UInt8(ascii: "\n") { end += 1 }
       // Control characters would move the caret.
       func shown(_ slice: ArraySlice<UInt8>) -> [Character] {
         String(decoding: slice, as: UTF8.self).map { $0.isNewline || $0 == "\t" ? " " : $0 }

@@ -32,6 +32,7 @@ struct DescribedFile {
   /// - Parameter sources: the texts that ranges refer to, by path in the file. Ranges without a path refer to the file.
   func render(_ diagnostics: [Diagnostic], sources: [String: String] = [:]) -> [String] {
     let places = DiagnosticPlaces(diagnostics, in: bytes)
+    let text = text
     return diagnostics.map { diagnostic in
       let position = places.place(of: diagnostic)?.position
       return DiagnosticText.render(
