@@ -31,6 +31,8 @@ final class ChangeFinder {
   /// The condition of each rule in the model, from the first rule of the placement.
   private let conditionOf: [Int?]
   private let derived: DerivedAttributes
+  /// The steps of the longest search.
+  private(set) var steps = 0
 
   init?(
     _ ruleSet: RuleSet, _ placement: RuleSet.CompiledPlacement, _ rule: Int, _ record: Value,
@@ -108,6 +110,7 @@ final class ChangeFinder {
   private func search(_ variant: inout Variant, _ size: Int) -> Answer {
     var found: [(place: Int, value: Value?)] = []
     let copy = variant
+    defer { steps = max(steps, variant.search.steps) }
     let answer = variant.search.search(size: size) { witness, chosen in
       let values = chosen.map { place in
         (

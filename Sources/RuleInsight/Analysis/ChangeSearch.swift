@@ -102,11 +102,15 @@ struct ChangeSearch {
 
   private mutating func test(_ chosen: [Int], _ accepts: (AnalysisWitness, [Int]) -> Bool) -> Result
   {
-    // The empty set is tried too, because other entitlements may be enough.
-    let changed = space.space(changing: chosen)
-    spaces += 1
-    let answer = changed.answer(goals, budget: Self.budgetPerQuestion) { accepts($0, chosen) }
-    steps += changed.steps
+    // Also with no place at all, because other entitlements may be enough.
+    let changed = opened(chosen)
+    var tries = 0
+    let answer = changed.answer(goals, budget: Self.budgetPerQuestion) { witness in
+      tries += 1
+      return accepts(witness, chosen)
+    }
+    // A try decides the user by all audiences.
+    steps += changed.steps + 2 * tries * goals.count
     switch answer {
     case .witness: return .found
     case .unknown: return .unknown
@@ -138,10 +142,18 @@ struct ChangeSearch {
   }
 
   private mutating func isProved(_ goals: [ConditionSpace.Goal], _ open: [Int]) -> Bool {
-    let changed = space.space(changing: open)
-    spaces += 1
+    let changed = opened(open)
     let isProved = changed.isProved(goals, budget: Self.budgetPerQuestion)
     steps += changed.steps
     return isProved
+  }
+
+  /// The space in which some places are open. Finding the classes of their values takes steps, too.
+  private mutating func opened(_ places: [Int]) -> ConditionSpace {
+    let before = space.work
+    let changed = space.space(changing: places)
+    spaces += 1
+    steps += space.work - before
+    return changed
   }
 }

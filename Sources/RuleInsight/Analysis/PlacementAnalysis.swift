@@ -12,10 +12,11 @@ struct PlacementAnalysis {
     case unknown
   }
 
-  /// The step limits: the minimum for all questions about a placement, the extra steps for each
-  /// audience, and the maximum for one question.
+  /// The step limits: the minimum for all questions about a placement, the additions per audience and per part of a
+  /// condition, and the maximum for one question.
   private static let leastBudget = 1_500_000
-  private static let budgetPerRule = 50_000
+  private static let budgetPerRule = 10_000
+  private static let budgetPerNode = 500
   private static let budgetPerQuestion = 100_000
 
   let ruleSet: RuleSet
@@ -28,6 +29,7 @@ struct PlacementAnalysis {
   /// are no such questions.
   let flips: [[ClauseFlip?]]
   private let effort: Int
+  private let mostSteps: Int?
   /// Whether witnesses may be users at a later time.
   private let isFromNowOn: Bool
   /// The placement's rules.
@@ -36,7 +38,9 @@ struct PlacementAnalysis {
   private let gates: [Gate]
   /// The distinct conditions of rules that take users, in order.
   private let distinct: [Int]
-  /// For each rule of the placement, how many of ``distinct`` come before it; nil after a rule that takes every user.
+  /// Of rules that some users pass, by the way in which they do.
+  private let reached = ReachingConditions()
+  /// By rule of the placement, how many of ``distinct`` come before it; nil behind a rule that takes every user.
   private let before: [Int?]
   let name: String
   private let placement: Int
@@ -46,6 +50,8 @@ struct PlacementAnalysis {
   private let firstRules: [Int: Int]
   /// Whether the first matching rule always decides.
   private let isPlain: Bool
+  /// Whether conditions alone do not decide, for users that pass no rule.
+  private let isUndecided: Bool
   let now: Instant
   let space: ConditionSpace
   private let decider: WitnessDecider
@@ -83,10 +89,13 @@ struct PlacementAnalysis {
   ///   - flips: by condition, the clause flips that questions are also about.
   ///   - effort: the factor for the usual number of steps.
   ///   - isFromNowOn: whether witnesses may be users at a later time.
+  ///   - mostSteps: the most steps of all questions; nil for a number that depends on the length of the conditions.
   init(
     _ ruleSet: RuleSet, _ placement: Int, _ conditions: RuleModel, _ decider: WitnessDecider,
-    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1, isFromNowOn: Bool = false
+    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1, isFromNowOn: Bool = false,
+    mostSteps: Int? = nil
   ) {
+    self.mostSteps = mostSteps
     self.isFromNowOn = isFromNowOn
     self.decider = decider
     self.ruleSet = ruleSet
@@ -106,9 +115,9 @@ struct PlacementAnalysis {
     firstRules = Dictionary(
       combining: rules.compactMap { rule in conditionOf[rule].map { ($0, rule) } }
     ) { first, _ in first }
-    isPlain =
-      !gates.contains { $0.mayBePassed } && !ruleSet.storage.aborts
-      && !rules.contains { ruleSet.rules[$0].isUndecidable }
+    isUndecided =
+      ruleSet.storage.aborts || rules.contains { ruleSet.rules[$0].isUndecidable }
+    isPlain = !gates.contains { $0.mayBePassed } && !isUndecided
     (distinct, before) = Self.distinct(rules.map { conditionOf[$0] }, gates)
     var asking = rules.compactMap { conditionOf[$0] }
     asking += dates.filter { date in
@@ -125,7 +134,8 @@ struct PlacementAnalysis {
 
   /// The maximum number of steps for the next question.
   var budget: Int {
-    let all = effort * max(Self.leastBudget, rules.count * Self.budgetPerRule)
+    let size = rules.count * Self.budgetPerRule + space.nodes.count * Self.budgetPerNode
+    let all = mostSteps ?? effort * max(Self.leastBudget, size)
     let most = effort * (Self.budgetPerQuestion + 20 * rules.count)
     return max(0, min(most, all - space.steps))
   }
@@ -141,6 +151,7 @@ struct PlacementAnalysis {
     let limit: OccurrenceLimit?
 
     var mayBePassed: Bool { owners != nil || limit != nil }
+    var passes: ReachingConditions.Way { ReachingConditions.Way(owners: owners, limit: limit) }
 
     init(_ rule: RuleSet.Rule) {
       owners = rule.audience.entitlementGuard
@@ -172,14 +183,12 @@ struct PlacementAnalysis {
     if isFirstTime || !mayBePassed {
       return before[rule - rules.lowerBound].map { Array(distinct.prefix($0)) }
     }
-    var conditions: [Int] = []
-    var seen: Set<Int> = []
-    for earlier in rules.lowerBound..<rule where takes(earlier) {
-      if !isFirstTime, isPassed(earlier, by: rule) { continue }
-      guard let condition = conditionOf[earlier] else { return nil }
-      if seen.insert(condition).inserted { conditions.append(condition) }
+    return reached.conditions(
+      before: rule, in: rules, as: gates[rule - rules.lowerBound].passes
+    ) { earlier in
+      guard takes(earlier), !isPassed(earlier, by: rule) else { return .passed }
+      return conditionOf[earlier].map { .condition($0) } ?? .everyUser
     }
-    return conditions
   }
 
   func firstRule(with condition: Int) -> Int { firstRules[condition] ?? 0 }
@@ -223,6 +232,7 @@ struct PlacementAnalysis {
     statistics.questions += 1
     guard budget > 0 else {
       statistics.unknown += 1
+      statistics.notAsked += 1
       return .unknown
     }
     // Checking earlier answers also takes steps.
@@ -294,8 +304,9 @@ struct PlacementAnalysis {
       guard mayBeMet else { continue }
       if let goal, pool[i].outcomes[goal.node] == nil { open.append(goal.node) }
       if !open.isEmpty {
-        space.steps += open.count
-        guard let outcomes = model.outcomes(of: open, for: pool[i].witness) else { continue }
+        let witness = pool[i].witness
+        let known = space.counted { model.outcomes(of: open, for: witness) }
+        guard let outcomes = known else { continue }
         for (node, outcome) in zip(open, outcomes) { pool[i].outcomes.add(outcome, of: node) }
         let isMet = goals.allSatisfy {
           pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false
@@ -354,11 +365,15 @@ struct PlacementAnalysis {
 
   /// The record of a witness, if deciding it as an ordinary user agrees with the analysis.
   private func verified(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
-    if isPlain { return verifiedPlainly(witness, gettingTo: rule) }
+    if isPlain || !isUndecided, let known = verifiedPlainly(witness, gettingTo: rule) {
+      return known
+    }
+    if isPlain { return nil }
     let before = rules.lowerBound..<rule
-    space.steps += 2 * before.count
+    space.steps += 4 * before.count
     let conditions = (before.lowerBound...rule).compactMap { conditionOf[$0] }
-    guard let held = model.held(conditions, for: witness).map(Set.init) else { return nil }
+    let all = space.counted { model.held(conditions, for: witness) }
+    guard let held = all.map(Set.init) else { return nil }
     func holds(_ rule: Int) -> Bool { conditionOf[rule].map { held.contains($0) } ?? true }
     var heldBack: [OccurrenceLimit] = []
     var owned: [String] = []
@@ -395,11 +410,12 @@ struct PlacementAnalysis {
 }
 
 extension PlacementAnalysis {
-  /// Like ``verified(_:gettingTo:)``, for placements where the first matching rule always decides.
+  /// The same for users that pass no rule, where the first condition that holds decides.
   private func verifiedPlainly(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
-    space.steps += 2 + (rule - rules.lowerBound) / 8
+    space.steps += 2 + (rule - rules.lowerBound) / 2
     let condition = conditionOf[rule].map { [$0] } ?? []
-    guard let held = model.held(condition, for: witness) else { return nil }
+    let all = space.counted { model.held(condition, for: witness) }
+    guard let held = all else { return nil }
     let holds = held.count == condition.count
     let made = WitnessRecord(
       witness, heldBack: [], owned: [], platform: ruleSet.language.platform, now: now)
@@ -450,25 +466,5 @@ private struct NodeOutcomes {
       if nodes[middle] < node { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-}
-
-extension OccurrenceLimit {
-  /// Whether every user below this limit is also below another limit.
-  func leavesRoom(for other: OccurrenceLimit) -> Bool {
-    key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
-      && other.interval.isWithin(interval)
-  }
-}
-
-extension OccurrenceLimit.Interval {
-  /// Whether every occurrence that counts in this interval also counts in another interval.
-  func isWithin(_ other: Self) -> Bool {
-    switch (self, other) {
-    case (_, .infinity): true
-    case (.minutes(let own), .minutes(let other)): own <= other
-    case (.session, .session): true
-    default: false
-    }
   }
 }

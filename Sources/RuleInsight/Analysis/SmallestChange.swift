@@ -37,6 +37,8 @@ package struct SmallestChange {
   package var excluded = 0
   /// The reason why there is no change, or why the result is unknown.
   package var why: String?
+  /// The steps of the search.
+  package var steps = 0
 
   /// The result as JSON: `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?,
   /// "why"?}`. A missing `from` or `to` means that the attribute is missing.
@@ -118,6 +120,8 @@ extension RuleSet {
       let rule = placements[number].rules.first(where: { rules[$0].audience.index == index }),
       let finder = ChangeFinder(self, placements[number], rule, record, clock)
     else { return nil }
-    return finder.find()
+    var change = finder.find()
+    change.steps = finder.steps
+    return change
   }
 }

@@ -34,6 +34,9 @@ final class AtomRunner {
     slot = isAlone ? group.tree.slot.flatMap { model.frame.canChange($0) ? $0 : nil } : nil
   }
 
+  /// About how many atoms run for each of many values.
+  var runsPerValue: Int { slot == nil ? starts.count : relations.others.count + 8 }
+
   /// The outcome of every atom for a value of the group's first node.
   ///
   /// - Parameter places: the atoms to evaluate; nil for all. The other atoms have no outcome.
@@ -120,8 +123,12 @@ struct ValueRelations {
   private var numbers: [(number: Double, atom: Int)] = []
   /// Atoms that compare with constants alone, by string.
   private var texts: [String: [Int]] = [:]
+  /// Atoms that compare strings by order, or as prefixes. Between two strings without any of these, only prefixes of
+  /// either may have another outcome.
+  private var orders: [(text: [UInt8], atom: Int)] = []
+  private var beginnings: [[UInt8]: [Int]] = [:]
   /// All other atoms.
-  private var others: [Int] = []
+  private(set) var others: [Int] = []
   private let binding: ValueBinding
   private let count: Int
 
@@ -134,8 +141,9 @@ struct ValueRelations {
     self.binding = binding
     count = demands.count
     for (atom, demands) in demands.enumerated() {
-      guard let demands, !demands.asksBool, !demands.asksOrder, !demands.looksInside,
-        demands.aspects.isSubset(of: .texts), demands.numbers.allSatisfy({ $0.isSmallNumber })
+      guard let demands, !demands.asksBool, !demands.looksInside,
+        demands.aspects.isSubset(of: [.texts, .order]),
+        demands.numbers.allSatisfy({ $0.isSmallNumber })
       else {
         others.append(atom)
         continue
@@ -146,24 +154,50 @@ struct ValueRelations {
         continue
       }
       for number in demands.numbers { numbers.append((number.nearestDouble, atom)) }
-      for text in texts { self.texts[text, default: []].append(atom) }
+      if demands.asksOrder {
+        for text in demands.texts {
+          orders.append((text, atom))
+          beginnings[text, default: []].append(atom)
+        }
+      } else {
+        for text in texts { self.texts[text, default: []].append(atom) }
+      }
     }
     numbers.sort { ($0.number, $0.atom) < ($1.number, $1.atom) }
+    orders.sort { $0.text.lexicographicallyPrecedes($1.text) }
   }
 
   /// Whether a string is not converted, and does not resemble a number.
   private func isPlain(_ text: String) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 64 else { return false }
     if binding.dropsDollarSigns, text.utf8.contains(UInt8(ascii: "$")) { return false }
-    if binding.readsNumberTexts, text.utf8.contains(where: { $0 &- 0x30 < 10 }) { return false }
+    if binding.readsNumberTexts, mayBeNumber(text) { return false }
     return !["true", "false", "nan", "inf", "infinity", "+inf", "-inf"].contains(text.lowercased())
   }
 
-  /// Atoms whose outcomes may differ between two values; nil if this is unknown, or if it applies to most atoms.
+  /// Whether a string with digits may be read as a number. Strings such as `k1` and `004.002.001` are not.
+  private func mayBeNumber(_ text: String) -> Bool {
+    guard text.utf8.contains(where: { $0 &- 0x30 < 10 }), let first = text.utf8.first,
+      first <= UInt8(ascii: "9")
+    else { return false }
+    var (points, hyphens) = (0, 0)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39: continue
+      case UInt8(ascii: "."): points += 1
+      case UInt8(ascii: "-"): hyphens += 1
+      default: return true
+      }
+    }
+    return points < 2 && hyphens < 2
+  }
+
+  /// Atoms whose outcomes may differ between two values; nil if that is not known, or for most of them.
   func changed(from first: Value, to second: Value) -> [Int]? {
     if case .string(let a) = first, case .string(let b) = second {
       guard isPlain(a), isPlain(b) else { return nil }
-      return others + (texts[a] ?? []) + (a == b ? [] : texts[b] ?? [])
+      guard let between = ordered(Array(a.utf8), Array(b.utf8)) else { return nil }
+      return others + between + (texts[a] ?? []) + (a == b ? [] : texts[b] ?? [])
     }
     guard let (a, kind) = Self.position(of: first), let (b, other) = Self.position(of: second),
       kind == other || binding.wholeDoublesAreInts, Self.zone(of: a) == Self.zone(of: b)
@@ -172,6 +206,20 @@ struct ValueRelations {
     let end = numbers.partitioningIndex { $0.number > max(a, b) }
     guard 2 * (end - start) < count else { return nil }
     return others + numbers[start..<end].map { $0.atom }
+  }
+
+  /// Atoms that compare with strings from one string to another, or with their prefixes; nil for most of them.
+  private func ordered(_ a: [UInt8], _ b: [UInt8]) -> [Int]? {
+    if orders.isEmpty { return [] }
+    let (low, high) = b.lexicographicallyPrecedes(a) ? (b, a) : (a, b)
+    let start = orders.partitioningIndex { !$0.text.lexicographicallyPrecedes(low) }
+    let end = orders.partitioningIndex { high.lexicographicallyPrecedes($0.text) }
+    guard 2 * (end - start) < count else { return nil }
+    var atoms = orders[start..<end].map { $0.atom }
+    for text in [a, b] {
+      for length in 0..<text.count { atoms += beginnings[Array(text[..<length])] ?? [] }
+    }
+    return atoms
   }
 
   private static func position(of value: Value) -> (Double, kind: Int)? {
@@ -191,23 +239,26 @@ struct ValueRelations {
   /// The places of values in an order in which neighbours are close to each other.
   static func order(of values: [Value?]) -> [Int] {
     var numbers: [(kind: Int, number: Double, place: Int)] = []
+    var texts: [(text: [UInt8], place: Int)] = []
     var others: [Int] = []
     for (place, value) in values.enumerated() {
       if let value, let (number, kind) = position(of: value) {
         numbers.append((kind, number, place))
+      } else if case .string(let text)? = value {
+        texts.append((Array(text.utf8), place))
       } else {
         others.append(place)
       }
     }
     numbers.sort { $0 < $1 }
-    return others + numbers.map { $0.place }
+    texts.sort { $0.text.lexicographicallyPrecedes($1.text) }
+    return others + texts.map { $0.place } + numbers.map { $0.place }
   }
 }
 
 extension Array {
-  /// The first position from which a condition is true for all elements, if it is false for all
-  /// elements before.
-  fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+  /// The first place from which on a condition holds for all elements, if it holds for none before.
+  func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

@@ -32,12 +32,13 @@ final class AttributeClasses {
     isPrecise = demands.map { $0 != nil }
     var trees = TreeCandidates(group, atoms, demands, in: model)
     trees.labels = labels
-    let values: [Value?]
+    var values: [Value?]
     if let question = group.question {
       values = trees.answers(answers(question))
     } else {
       values = trees.all()
     }
+    values = trees.limited(values)
     classify(values, trees, demands)
   }
 
@@ -65,7 +66,7 @@ final class AttributeClasses {
       repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
     isPrecise = demands.map { $0 != nil }
     var trees = TreeCandidates(group, atoms, demands, around: base, in: model)
-    let values = trees.changes(at: paths)
+    let values = trees.limited(trees.changes(at: paths))
     classify(values, trees, demands)
   }
 
@@ -122,6 +123,10 @@ struct TreeCandidates {
   private let isAround: Bool
   private static let mostTrees = 2_000
   private static let mostNumbers = 2_000
+  /// The most atoms to run for the values of a group.
+  private static let mostRuns = 1_000_000
+  /// By slot, the indices of the atoms that read it.
+  private let readersOfSlots: [Int: [Int]]
 
   init(
     _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
@@ -133,7 +138,20 @@ struct TreeCandidates {
     atomDemands = demands
     own = base?.attributes.value(at: group.path)
     isAround = base != nil
+    var readers: [Int: [Int]] = [:]
+    for (i, atom) in atoms.enumerated() {
+      for slot in Set(model.atoms[atom].slots) { readers[slot, default: []].append(i) }
+    }
+    readersOfSlots = readers
     runner = AtomRunner(group, atoms, demands, around: base, in: model)
+  }
+
+  /// Values at even distances, if running all atoms for all values is too much work.
+  mutating func limited(_ values: [Value?]) -> [Value?] {
+    let most = max(64, Self.mostRuns / max(runner.runsPerValue, 1))
+    guard values.count > most else { return values }
+    incomplete = .all
+    return (0..<most).map { values[$0 * values.count / most] }
   }
 
   /// Values for the group's first node.
@@ -185,10 +203,12 @@ struct TreeCandidates {
   func demands(of slot: Int?) -> AttributeDemands {
     var all = AttributeDemands()
     guard let slot else { return all }
-    if let labels, slot == group.tree.slot { all.add(labels.demands) }
-    for (i, atom) in atoms.enumerated() where model.atoms[atom].slots.contains(slot) {
-      if let demands = atomDemands[i] { all.add(demands) }
+    var parts: [AttributeDemands] = []
+    if let labels, slot == group.tree.slot { parts.append(labels.demands) }
+    for i in readersOfSlots[slot] ?? [] {
+      if let demands = atomDemands[i] { parts.append(demands) }
     }
+    all.add(parts)
     return all
   }
 
@@ -196,9 +216,10 @@ struct TreeCandidates {
   private func mentioned(with slot: Int?) -> [Cell] {
     guard let slot else { return [] }
     let storage = model.program.storage
-    var opaque = atoms.indices.filter {
-      model.atoms[atoms[$0]].slots.contains(slot) && atomDemands[$0] == nil
-    }.map { atoms[$0] }
+    // The constants are limited, too.
+    var opaque = Array(
+      (readersOfSlots[slot] ?? []).lazy.filter { atomDemands[$0] == nil }.map { atoms[$0] }
+        .prefix(64))
     opaque += (model.jointAtoms[slot] ?? []).prefix(8)
     var cells: [Cell] = []
     for atom in opaque {
@@ -288,9 +309,11 @@ struct TreeCandidates {
     let precise = atoms.indices.filter { atomDemands[$0] != nil }
     let isAllPrecise = precise.count == atoms.count && labels == nil
     var constants = demands.numbers
-    if constants.count > Self.mostNumbers {
+    // About fifty values are tried for a constant.
+    let most = max(16, min(Self.mostNumbers, Self.mostRuns / (50 * max(runner.runsPerValue, 1))))
+    if constants.count > most {
       incomplete = .all
-      constants.removeLast(constants.count - Self.mostNumbers)
+      constants.removeLast(constants.count - most)
     }
     constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
     let readers = readers(of: path)
@@ -346,8 +369,9 @@ struct TreeCandidates {
     var seen: Set<[UInt8]> = []
     var kept: [Value?] = []
     let readers = readers(of: path)
-    for value in values where seen.insert(runner.row(placed(value, path), at: readers)).inserted {
-      kept.append(value)
+    for value in values {
+      let row = runner.row(placed(value, path), at: readers)
+      if seen.insert(readers.map { $0.map { row[$0] } } ?? row).inserted { kept.append(value) }
     }
     return kept
   }
@@ -367,6 +391,6 @@ struct TreeCandidates {
       if let slot = next.slot { slots.insert(slot) }
       open += next.children
     }
-    return atoms.indices.filter { !slots.isDisjoint(with: model.atoms[atoms[$0]].slots) }
+    return Set(slots.flatMap { readersOfSlots[$0] ?? [] }).sorted()
   }
 }

@@ -125,6 +125,9 @@ package final class ChangeSpace {
 
   // MARK: Spaces
 
+  /// The work of the machine for the classes of all spaces.
+  var work: Int { model.work }
+
   /// The space in which some places may have any value.
   package func space(changing chosen: [Int]) -> ConditionSpace {
     var paths: [Int: [[String]]] = [:]
@@ -212,7 +215,7 @@ package final class ChangeSpace {
     guard let slot = model.groups[group].tree.node(at: below)?.slot else { return ([], false) }
     let atoms = fixed.modelAtoms.filter { model.atoms[$0].slots.contains(slot) }
     var all = AttributeDemands()
-    for demands in demands(of: atoms, on: group) { if let demands { all.add(demands) } }
+    all.add(demands(of: atoms, on: group).compactMap { $0 })
     let texts = all.texts.map { Value.string(String(decoding: $0, as: UTF8.self)) }
     return (
       all.numbers.map { Value($0) } + texts,

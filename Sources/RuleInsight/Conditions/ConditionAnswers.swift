@@ -218,9 +218,9 @@ extension ConditionSpace {
     _ accepts: (AnalysisWitness) -> Bool
   ) -> Attempt {
     steps += goals.count + others.count
-    guard meets(witness, goals) else { return .none }
-    // The frame already contains the witness.
-    let held = model.heldNow(others)
+    guard counted({ meets(witness, goals) }) else { return .none }
+    // Uses the frame that already holds the witness.
+    let held = counted { model.heldNow(others) }
     if !held.isEmpty { return .held(held) }
     return accepts(witness) ? .witness(witness) : .none
   }
@@ -255,6 +255,13 @@ extension ConditionSpace {
     return AnalysisWitness(attributes: tree.value, answers: answers)
   }
 
+  /// Counts the work of the machine as steps.
+  func counted<Result>(_ body: () -> Result) -> Result {
+    let before = model.work
+    defer { steps += model.work - before }
+    return body()
+  }
+
   /// Whether a context meets the goals according to the machine.
   package func meets(_ witness: AnalysisWitness, _ goals: [Goal]) -> Bool {
     model.outcomes(of: goals.map { $0.node }, for: witness).map { outcomes in
@@ -268,7 +275,10 @@ extension ConditionModel {
   /// not fit into a frame.
   package func outcomes(of nodes: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
-    defer { memory.forget() }
+    defer {
+      work += memory.count
+      memory.forget()
+    }
     return nodes.map { outcome(of: $0) }
   }
 
@@ -331,7 +341,8 @@ extension ConditionModel {
 
   /// The conditions that are true. The frame is passed in, because Swift checks every access to a property of a class.
   private func held(_ conditions: [Int], in frame: inout Frame) -> [Int] {
-    conditions.filter {
+    work += 2 * conditions.count
+    return conditions.filter {
       OutcomeSet(program.condition(program.entries[$0], in: &frame)) == .true
     }
   }
@@ -353,7 +364,7 @@ extension ConditionModel {
     _ starts: [UInt32], at places: [Int], _ row: inout [UInt8],
     in frame: inout Frame
   ) {
-    atomRuns += places.count
+    work += places.count
     for place in places {
       row[place] = OutcomeSet(program.condition(at: starts[place], in: &frame)).rawValue
     }
@@ -374,6 +385,7 @@ extension ConditionModel {
     fills += 1
     var bytes: [UInt8] = []
     JSONWriter.append(context, to: &bytes)
+    work += 16 + bytes.count / 8
     guard (try? frame.fill(json: bytes)) != nil else { return false }
     return answers.allSatisfy { number, value in
       (try? frame.answer(number, with: value)) != nil
@@ -415,6 +427,9 @@ struct OutcomeMemory {
 
   /// Makes room for this many nodes.
   init(count: Int) { outcomes = Array(repeating: [], count: count) }
+
+  /// The number of nodes with a known outcome.
+  var count: Int { known.count }
 
   mutating func makeRoom(for count: Int) {
     while outcomes.count < count { outcomes.append([]) }

@@ -59,8 +59,8 @@ package final class ConditionModel {
   var frame: Frame
   /// The number of times that the frame was filled.
   var fills = 0
-  /// The number of atoms that were run to find the classes of values.
-  package var atomRuns = 0
+  /// The work of the machine: conditions and atoms that were run, and the lengths of contexts.
+  package var work = 0
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
   /// Outcomes for the context in the frame. The property is not lazy, because each write to a lazy property copies the

@@ -78,6 +78,7 @@ struct ConditionSearch {
       nodes.append(node)
     }
     cost = 2 * places.count + words
+    space.steps += places.count
     variables = Set(variables).sorted()
     let placeOf = Dictionary(uniqueKeysWithValues: variables.enumerated().map { ($1, $0) })
     for i in atoms.indices where atoms[i].variable >= 0 {

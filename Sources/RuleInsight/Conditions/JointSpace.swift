@@ -69,9 +69,7 @@ package final class JointSpace {
       if let atoms, let number = claims.groups.firstIndex(where: { $0.path == path }) {
         let group = claims.groups[number]
         let precise = atoms.filter { claims.atoms[$0].demands != nil }
-        for atom in precise {
-          if let demands = claims.atoms[atom].demands { made.demands.add(demands) }
-        }
+        made.demands.add(precise.compactMap { claims.atoms[$0].demands })
         let runner = AtomRunner(
           group, precise, precise.map { claims.atoms[$0].demands }, in: claims)
         let isUsual = made.row

@@ -18,6 +18,7 @@ package struct RankedValue {
 struct NearbyValues {
   private let demands: AttributeDemands
   private let own: Value?
+  /// In ascending order.
   private let numbers: [Double]
   private var constants: [Value] = []
   private var neighbours: [Value] = []
@@ -28,7 +29,7 @@ struct NearbyValues {
     self.demands = demands
     self.own = own
     let cells = demands.numbers + mentioned
-    numbers = cells.compactMap { Tag.int...Tag.double ~= $0.tag ? $0.nearestDouble : nil }
+    numbers = cells.compactMap { Tag.int...Tag.double ~= $0.tag ? $0.nearestDouble : nil }.sorted()
     constants = cells.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }.map { Value($0) }
     for text in demands.texts + demands.parts + demands.endings {
       constants.append(.string(String(decoding: text, as: UTF8.self)))
@@ -111,7 +112,10 @@ struct NearbyValues {
   private func distance(_ value: Value?) -> Double {
     guard let number = value?.number else { return 0 }
     if let own = own?.number { return (number - own).magnitude }
-    return numbers.map { (number - $0).magnitude }.min() ?? number.magnitude
+    // One of the two neighbors is the nearest.
+    let place = numbers.partitioningIndex { $0 >= number }
+    return numbers[max(place - 1, 0)..<min(place + 1, numbers.count)]
+      .map { (number - $0).magnitude }.min() ?? number.magnitude
   }
 
   /// A score for how untypical of users a value is.

@@ -260,7 +260,10 @@ struct CheckCommand: ParsableCommand {
         for diagnostic in found { FileText.print(file.annotation(diagnostic)) }
       }
     }
-    if statistics, let counts = file.statistics { printStatistics(counts) }
+    if let counts = file.statistics {
+      if counts.notAsked > 0 { printUnasked(counts) }
+      if statistics { printStatistics(counts) }
+    }
     if dialectReport, let config = file.config {
       var progress = ProgressLine(isQuiet: quiet)
       let report = DialectReport(config) { done, all in
@@ -269,6 +272,19 @@ struct CheckCommand: ParsableCommand {
       progress.interrupt()
       printReport(report, file)
     }
+  }
+
+  private func printUnasked(_ statistics: RuleAnalysis.Statistics) {
+    let (unasked, questions) = (statistics.notAsked, statistics.questions)
+    guard json else {
+      return FileText.printFindings(
+        "\(grouped(unasked)) of \(counted(questions, "question")) about audiences and clauses were not asked, "
+          + "because the limit of work was reached")
+    }
+    let members = [("notAsked", unasked), ("questions", questions)]
+    let value = Value.map(
+      members.map { Value.Entry(key: .string($0.0), value: .int(Int64($0.1))) })
+    FileText.print(value.json)
   }
 
   private func printStatistics(_ statistics: RuleAnalysis.Statistics) {
