@@ -16,7 +16,8 @@ struct DifferenceSearch {
   private var newConditions: [Int: Int] = [:]
 
   private static let leastBudget = 1_500_000
-  private static let budgetPerRule = 50_000
+  private static let budgetPerRule = 10_000
+  private static let budgetPerNode = 500
   private static let budgetPerQuestion = 100_000
   /// The limits of the pairs to ask about at a placement: the minimum, and the number for each audience. Every pair may
   /// have users of its own, so a report on all pairs of long lists would be too long to read.
@@ -94,8 +95,14 @@ struct DifferenceSearch {
     let search = PairSearch(
       comparison, placement, questions, model, ConditionSpace(model, roots: roots), pair)
     let count = questions.old.count + questions.new.count
-    let end = mostSteps ?? max(Self.leastBudget, count * Self.budgetPerRule)
-    let outcomes = outcomes(placement, number)
+    let size = count * Self.budgetPerRule + search.space.nodes.count * Self.budgetPerNode
+    let end = mostSteps ?? max(Self.leastBudget, size)
+    let oldOutcomes = (questions.old.map { $0.number } as [Int?] + [nil]).map {
+      RuleOutcomes($0, placement: number, comparison.old)
+    }
+    let newOutcomes = (questions.new.map { $0.number } as [Int?] + [nil]).map {
+      RuleOutcomes($0, placement: number, comparison.new)
+    }
     var difference = PlacementDifference(placement.name)
     var known = Answers()
     let pairs = questions.pairs()
@@ -103,9 +110,10 @@ struct DifferenceSearch {
     var asked = 0
     for (number, pair) in pairs.enumerated() {
       if search.space.steps >= end || asked == mostPairs {
+        let all = pairs.reduce(0) { count, _ in count + 1 }
         difference.add(
           .unknown(
-            "\(pairs.count - number) of \(pairs.count) pairs of audiences were not compared: "
+            "\(all - number) of \(all) pairs of audiences were not compared: "
               + (asked == mostPairs ? "there are too many" : "the search took too many steps")),
           &known)
         break
@@ -242,8 +250,8 @@ extension RuleComparison {
   /// Pairs beyond the limits are counted as unknown.
   ///
   /// - Parameters:
-  ///   - mostSteps: the maximum number of steps at a placement; nil for 50,000 per audience, and at least 1,500,000.
-  ///   - mostPairs: the maximum number of pairs at a placement; nil for 20 per audience, and at least 6,400.
+  ///   - mostSteps: the most steps of the search at a placement; nil for a number that depends on the lengths of the configs.
+  ///   - mostPairs: the most pairs to ask about at a placement; nil for 20 for each audience, and at least 6,400.
   package func differences(mostSteps: Int? = nil, mostPairs: Int? = nil) -> [PlacementDifference] {
     DifferenceSearch(self, mostSteps: mostSteps, mostPairs: mostPairs).differences()
   }

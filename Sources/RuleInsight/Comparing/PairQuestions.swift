@@ -43,18 +43,16 @@ struct PairQuestions {
   let old: [Rule]
   let new: [Rule]
 
-  /// The possible pairs. A pair is excluded if an earlier rule on one side has the same condition
-  /// as the other side's rule.
-  func pairs() -> [Pair] {
+  /// The pairs that are not excluded by an earlier rule on one side with the same condition as the
+  /// rule on the other side. They may be too many to store.
+  func pairs() -> some Sequence<Pair> {
     let last = (old.indices.map { end(of: old[$0], in: new) } + [end(of: nil, in: new)])
     let first = (new.indices.map { end(of: new[$0], in: old) } + [end(of: nil, in: old)])
-    var pairs: [Pair] = []
-    for i in 0...old.count where i == old.count || old[i].takes {
-      for j in 0...min(last[i], new.count) where i <= first[j] && (j == new.count || new[j].takes) {
-        pairs.append(Pair(from: i < old.count ? i : nil, to: j < new.count ? j : nil))
-      }
+    return (0...old.count).lazy.filter { $0 == self.old.count || self.old[$0].takes }.flatMap { i in
+      (0...min(last[i], self.new.count)).lazy
+        .filter { i <= first[$0] && ($0 == self.new.count || self.new[$0].takes) }
+        .map { Pair(from: i < self.old.count ? i : nil, to: $0 < self.new.count ? $0 : nil) }
     }
-    return pairs
   }
 
   /// The index of the first rule that matches all users of another rule; the number of rules if

@@ -105,10 +105,10 @@ struct PairSearch {
   ) -> PlacementDifference.Witness? {
     let before = mayBePassed ? questions.before(asked).filter { $0.takes } : []
     space.steps += 2 * before.count
-    guard let held = model.held(before.compactMap({ $0.condition }), for: witness).map(Set.init)
-    else {
-      return nil
-    }
+    let work = pair.work
+    defer { space.steps += pair.work - work }
+    let all = space.counted { model.held(before.compactMap { $0.condition }, for: witness) }
+    guard let held = all.map(Set.init) else { return nil }
     var heldBack: [OccurrenceLimit] = []
     var owned: [String] = []
     for rule in before where rule.condition.map({ held.contains($0) }) ?? true {

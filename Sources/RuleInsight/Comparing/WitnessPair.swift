@@ -10,6 +10,8 @@ final class WitnessPair {
   private let old: WitnessDecider
   private let new: WitnessDecider
   private let reader: MoveReader
+  /// The work of all decisions, in rules.
+  private(set) var work = 0
 
   /// The number of user IDs that are tried if the draw determines the outcome.
   private static let mostIDs = 4_000
@@ -35,6 +37,11 @@ final class WitnessPair {
       outcome = ComparedOutcome(decision.outcome, audience: decision.audience)
     }
 
+    /// Whether the outcome may depend on the user's ID.
+    var isDrawn: Bool {
+      decision.rule.map { $0.audience.variants.contains { $0.weight != 100 } } ?? false
+    }
+
     /// The outcome for a user with another ID, and the same attributes.
     func outcome(for id: String, _ assigner: Assigner) -> ComparedOutcome {
       guard let rule = decision.rule, decision.verdict.rule >= 0 else { return outcome }
@@ -51,6 +58,7 @@ final class WitnessPair {
     -> PlacementDifference.Witness?
   {
     let (oldPlan, newPlan) = (comparison.old.plan, comparison.new.plan)
+    work += 32 + (placement.oldRules?.count ?? 0) + (placement.newRules?.count ?? 0)
     guard let before = Decided(record, placement.name, old, oldPlan.assigner),
       let after = Decided(record, placement.name, new, newPlan.assigner),
       !before.outcome.isSame(as: after.outcome)
@@ -81,7 +89,8 @@ final class WitnessPair {
     guard let before = Decided(record, placement.name, old, assigners.0),
       let after = Decided(record, placement.name, new, assigners.1)
     else { return nil }
-    for number in 1...Self.mostIDs {
+    for number in 1...Self.mostIDs where before.isDrawn || after.isDrawn {
+      work += 4
       let id = "u-\(number)"
       let isSame = before.outcome(for: id, assigners.0)
         .isSame(as: after.outcome(for: id, assigners.1))
