@@ -52,7 +52,6 @@ import Testing
 
   @Test func oneAttributeEach() throws {
     try Self.check("attributes") { "user.a\($0) == 'x'" }
-    try Self.check("members") { "user.m['k\($0)'] == 'x'" }
   }
 
   /// Users pass audiences whose limit is used up.
