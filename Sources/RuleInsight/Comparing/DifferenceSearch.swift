@@ -97,12 +97,7 @@ struct DifferenceSearch {
     let count = questions.old.count + questions.new.count
     let size = count * Self.budgetPerRule + search.space.nodes.count * Self.budgetPerNode
     let end = mostSteps ?? max(Self.leastBudget, size)
-    let oldOutcomes = (questions.old.map { $0.number } as [Int?] + [nil]).map {
-      RuleOutcomes($0, placement: number, comparison.old)
-    }
-    let newOutcomes = (questions.new.map { $0.number } as [Int?] + [nil]).map {
-      RuleOutcomes($0, placement: number, comparison.new)
-    }
+    let outcomes = outcomes(placement, number)
     var difference = PlacementDifference(placement.name)
     var known = Answers()
     let pairs = questions.pairs()
