@@ -200,6 +200,7 @@ struct StateImportCommand: AsyncParsableCommand {
     var records: [StateRecord] = []
     while let line = try lines.next() {
       do {
+        if end != nil { throw ServiceError.badRequest("the line follows the one with the counts") }
         switch try StateMoving.line(line.bytes, isFirst: lines.number == 1) {
         case .header: break
         case .end(let given): end = given

@@ -162,6 +162,9 @@ import Testing
       head -n 6 whole >part
       if $server state import --state sqlite --data b part 2>errors; then exit 3; fi
       grep -q 'part is incomplete' errors
+      cat whole whole >twice
+      if $server state import --state sqlite --data c twice 2>errors; then exit 5; fi
+      grep -q "twice:$(($(wc -l <whole) + 1)): the line follows" errors
       $server state import --state sqlite --data b whole
       test ! -e whole.progress
       $server state export --state sqlite --data b 2>/dev/null | cmp - whole
