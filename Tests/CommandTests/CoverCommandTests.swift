@@ -59,7 +59,7 @@ import Testing
         p, audience 1 (rest): no test gets here, so its 2 points are not exercised
           --> config.json:5:3
 
-        Excluded, because no user can exercise it:
+        Excluded: no user can exercise it:
           p, audience 2 (never): earlier audiences take every user
 
         36.4 % covered: 4 of 11 by 1 test; 4 cannot be exercised

@@ -428,7 +428,7 @@ extension Function {
       Row(
         .patterns,
         "regex.replace(string, string, string) -> string; regex.replace(string, string, string, int) -> string",
-        #"Replaces matches of a pattern. The optional int limits their number. \1 is the first group."#,
+        #"Replaces matches of a pattern, at most the optional int. \1 is the first group."#,
         #"regex.replace('a1b2', '([0-9])', '<\\1>') == 'a<1>b<2>'"#)
     case .regexExtract:
       Row(

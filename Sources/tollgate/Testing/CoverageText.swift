@@ -23,7 +23,7 @@ struct CoverageText {
       lines += more(gaps.open.count)
     }
     if !gaps.impossible.isEmpty {
-      lines += ["", "Excluded, because no user can exercise it:"]
+      lines += ["", "Excluded: no user can exercise it:"]
       for entry in gaps.impossible.prefix(Self.mostGaps) {
         lines += wrapped("  \(entry.subject): \(entry.text)")
       }
