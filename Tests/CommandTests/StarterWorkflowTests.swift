@@ -162,7 +162,9 @@ import Testing
     try commit()
     try folder.write("config.json", config)
     #expect(try compare().code == 0)
-    #expect(try #require(runner.text("report.md")).contains("\n### 1 of 8 users gets something"))
+    #expect(
+      try #require(runner.text("report.md")).contains("\n### 1 of 8 users gets a different outcome")
+    )
     #expect(
       try folder.shell(
         "git rm --quiet --cached config.json && git -c user.name=t -c user.email=t@example.com "

@@ -57,7 +57,7 @@ import Testing
     ]
     try folder.write("users.ndjson", lines.joined(separator: "\n"))
     let result = try folder.tollgate(["users", "users.ndjson"])
-    #expect(result.lines.first == "3 users, 1 line refused")
+    #expect(result.lines.first == "3 users, 1 line rejected")
     for line in [
       "problem: user.Plan and user.plan are probably one attribute (1)",
       "problem: user.isNew and user.is_new are probably one attribute (1)",

@@ -92,13 +92,24 @@ struct StableForm {
     ///   - isGuarded: whether the condition asks for the attribute itself.
     func stable(_ all: Bool, isGuarded: Bool) -> String? {
       let comparison: String
-      if let number = value.number ?? value.text.flatMap(Double.init), number.isFinite {
+      if let number = value.number ?? value.text.flatMap(Self.number), number.isFinite {
         comparison = "double(\(path)) \(relation) \(number)"
       } else {
         guard all else { return nil }
         comparison = "\(path) \(relation) \(literal)"
       }
       return isGuarded ? comparison : "has(\(path)) ? \(comparison) : \(ofMissing)"
+    }
+
+    /// The number in a string. Digits with leading zeros are an ID or a padded version, not a number.
+    private static func number(_ text: String) -> Double? {
+      let bytes = Array(text.utf8.prefix(2))
+      let isPadded = bytes.first == UInt8(ascii: "0") && bytes.count == 2 && isDigit(bytes[1])
+      return isPadded ? nil : Double(text)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
     /// The value of the clause if the attribute is missing and counts as 0, "" or false.
