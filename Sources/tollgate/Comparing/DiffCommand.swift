@@ -136,7 +136,8 @@ struct DiffCommand: AsyncParsableCommand {
         throw ValidationError("--sdk-version with '..' reads the config twice: give a file")
       }
       if users.isEmpty, update.old.sdkVersion.readsRecords || update.new.sdkVersion.readsRecords {
-        throw ValidationError("--sdk-version record needs --users")
+        throw ValidationError(
+          "the SDK comes from the users' records: give --users, or --platform and two versions")
       }
     }
     if placements.contains("") { throw ValidationError("--placement is empty") }
