@@ -170,7 +170,9 @@ struct DifferenceSearch {
     -> (old: [RuleOutcomes], new: [RuleOutcomes])
   {
     func outcomes(_ rules: Range<Int>?, _ side: RuleComparison.Side) -> [RuleOutcomes] {
-      (Array(rules ?? 0..<0) + [nil]).map { RuleOutcomes($0, placement: number, side) }
+      ((rules ?? 0..<0).map { $0 } as [Int?] + [nil]).map {
+        RuleOutcomes($0, placement: number, side)
+      }
     }
     return (
       outcomes(placement.oldRules, comparison.old), outcomes(placement.newRules, comparison.new)
