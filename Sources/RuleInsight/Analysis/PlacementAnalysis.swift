@@ -38,9 +38,9 @@ struct PlacementAnalysis {
   private let gates: [Gate]
   /// The distinct conditions of rules that take users, in order.
   private let distinct: [Int]
-  /// Of rules that some users pass, by the way in which they do.
+  /// The conditions that must be false for users to reach a rule.
   private let reached = ReachingConditions()
-  /// By rule of the placement, how many of ``distinct`` come before it; nil behind a rule that takes every user.
+  /// For each rule of the placement, how many of ``distinct`` come before it; nil after a rule that takes every user.
   private let before: [Int?]
   let name: String
   private let placement: Int
@@ -410,7 +410,7 @@ struct PlacementAnalysis {
 }
 
 extension PlacementAnalysis {
-  /// The same for users that pass no rule, where the first condition that holds decides.
+  /// Like ``verified(_:gettingTo:)``, for users that pass no rule, so that the first matching rule decides.
   private func verifiedPlainly(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
     space.steps += 2 + (rule - rules.lowerBound) / 2
     let condition = conditionOf[rule].map { [$0] } ?? []

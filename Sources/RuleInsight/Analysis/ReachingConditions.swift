@@ -1,6 +1,6 @@
 internal import RuleEngine
 
-/// The conditions that must not hold for users to reach a rule. Rules that users pass in the same way share them.
+/// The conditions that must be false for users to reach a rule. Rules that users pass in the same way share one list.
 final class ReachingConditions {
   struct Way: Hashable {
     var owners: String?
@@ -20,7 +20,7 @@ final class ReachingConditions {
 
   private var known: [Way: Known] = [:]
 
-  /// - Parameter read: what an earlier rule is for users of a rule with this way.
+  /// - Parameter read: returns how users of a rule with this way get past an earlier rule.
   func conditions(
     before rule: Int, in rules: Range<Int>, as way: Way, _ read: (Int) -> Rule
   ) -> [Int]? {
@@ -41,7 +41,7 @@ final class ReachingConditions {
 }
 
 extension OccurrenceLimit {
-  /// Whether a user below this limit is also below another one.
+  /// Whether every user below this limit is also below another limit.
   func leavesRoom(for other: OccurrenceLimit) -> Bool {
     key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
       && other.interval.isWithin(interval)
@@ -49,7 +49,7 @@ extension OccurrenceLimit {
 }
 
 extension OccurrenceLimit.Interval {
-  /// Whether every occurrence that counts in this interval counts in another.
+  /// Whether every occurrence that counts in this interval also counts in another interval.
   func isWithin(_ other: Self) -> Bool {
     switch (self, other) {
     case (_, .infinity): true

@@ -142,8 +142,8 @@ struct DifferenceSearch {
 
   // MARK: By two models
 
-  /// Sides that evaluate conditions differently are asked about examples first, whose values are simple, and then about
-  /// the pairs without an example. Nothing is proved about configs in different languages.
+  /// Compares two sides that evaluate conditions differently. Examples with simple values come first, then searches for
+  /// the pairs of audiences without an example. Nothing is proved about configs in different languages.
   private func sampled(
     _ placement: ComparedPlacement, _ number: Int, _ users: (old: RuleAnalysis, new: RuleAnalysis)
   ) -> PlacementDifference {
@@ -165,7 +165,7 @@ struct DifferenceSearch {
     return difference
   }
 
-  /// By rule, and at last for users that no rule matches, the outcomes.
+  /// The outcomes of each rule, and at the end the outcomes of users that no rule matches.
   private func outcomes(_ placement: ComparedPlacement, _ number: Int)
     -> (old: [RuleOutcomes], new: [RuleOutcomes])
   {
@@ -179,8 +179,8 @@ struct DifferenceSearch {
     )
   }
 
-  /// Adds users that both sides decide differently, among those that either analysis finds, users near them, and random
-  /// users.
+  /// Adds users that the two sides decide differently. The candidates are the users that either analysis finds, users
+  /// near them, and random users.
   ///
   /// - Parameter draws: whether to try other draws.
   private func addExamples(

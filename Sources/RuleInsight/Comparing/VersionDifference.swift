@@ -12,7 +12,7 @@ struct VersionDifference {
   private let new: Side
   private let questions: PairQuestions
   private let space: JointSpace
-  /// Why a search without a result proves nothing; nil if it is a proof.
+  /// The reason why a search without a result proves nothing; nil if the search is a proof.
   private let doubt: String?
 
   static let unproved = "the two sides evaluate conditions differently, so no proof covers both"
@@ -70,9 +70,9 @@ struct VersionDifference {
   /// The answers for the pairs of audiences with different outcomes.
   ///
   /// - Parameters:
-  ///   - outcomes: of the old and the new rules, and at last of users that no rule matches.
-  ///   - steps: the most steps to take.
-  ///   - witnesses: users that are known. Their pairs are not asked about.
+  ///   - outcomes: the outcomes of the old and the new rules, and at the end those of users that no rule matches.
+  ///   - steps: the maximum number of steps.
+  ///   - witnesses: known users. The search skips the pairs of audiences that take them.
   func answers(
     _ outcomes: (old: [RuleOutcomes], new: [RuleOutcomes]), steps: Int,
     besides witnesses: [PlacementDifference.Witness]
@@ -129,7 +129,7 @@ struct VersionDifference {
     return .unknown(Self.unproved)
   }
 
-  /// The user of a context, if the audiences of a pair take it.
+  /// The user of a context, if the audiences of a pair take this user.
   private func witness(
     _ context: AnalysisWitness, _ asked: PairQuestions.Pair, draws: Bool
   ) -> PlacementDifference.Witness? {
@@ -156,13 +156,13 @@ struct VersionDifference {
 }
 
 extension RuleSet {
-  /// Why models of the conditions do not contain all that two versions may do differently; nil if they do.
+  /// The reason why the models of the conditions do not cover all differences between two versions; nil if they do.
   fileprivate func doubt(about other: RuleSet, at placement: String) -> String? {
     guard let profile, let second = other.profile, let own = part(placement),
       let others = other.part(placement)
     else { return VersionDifference.unproved }
     if own.storage.aborts || others.storage.aborts {
-      return "whether a condition ends the app is not proved"
+      return "nothing is proved about conditions that may crash the app"
     }
     let isComparable =
       profile.platform == second.platform && profile.behavior != nil && second.behavior != nil

@@ -1,11 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Values that versions of an SDK may treat differently: the values in a placement's conditions,
-/// their neighbors, and all of them as strings and as numbers.
+/// Values that versions of an SDK may treat differently: the values in a placement's conditions and
+/// their neighbors, each as a string and as a number.
 struct VersionCandidates {
   private var paths: [[String]] = []
-  /// By path, the values near the constants of the conditions that read it.
+  /// For each path, the values near the constants of the conditions that read the path.
   private var values: [[Value]] = []
 
   private static let mostPaths = 64

@@ -25,6 +25,10 @@ struct CheckedFormOptions: ParsableArguments {
   @Option(help: OptionHelp.sdkVersion, transform: SDKSelection.argument)
   var sdkVersion = SDKSelection.newest
 
+  func validate() throws {
+    try dialect.check(sdkVersion)
+  }
+
   var comparesPlatforms: Bool { platform == .all }
 
   func file(_ path: String) throws -> ConfigFile {

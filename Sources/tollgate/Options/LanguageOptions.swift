@@ -6,6 +6,14 @@ internal import RuleEngine
 struct LanguageOptions: ParsableArguments {
   enum DialectName: String, ExpressibleByArgument, CaseIterable {
     case superscript, cel
+
+    /// Rejects an SDK version for a dialect that no SDK evaluates.
+    func check(_ selection: SDKSelection) throws {
+      if self == .cel, selection != .newest {
+        throw ValidationError(
+          "--sdk-version has no effect with --dialect cel: SDKs evaluate superscript")
+      }
+    }
   }
 
   enum PlatformName: String, ExpressibleByArgument, CaseIterable {
@@ -29,6 +37,11 @@ struct LanguageOptions: ParsableArguments {
   @Option(
     name: .customLong("sdk-version"), help: OptionHelp.sdkVersion, transform: SDKChoice.argument)
   var sdkChoice = SDKChoice.one(.newest)
+
+  func validate() throws {
+    try dialect.check(sdkVersion)
+    if let update { try dialect.check(update.new.sdkVersion) }
+  }
 
   /// The SDK that decides.
   var sdkVersion: SDKSelection {

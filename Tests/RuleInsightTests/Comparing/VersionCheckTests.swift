@@ -28,6 +28,8 @@ import Testing
     ("user.age > 18", "ios:4.11.0.."), ("user.age > 18", "android:2.6.0.."),
     (#"device.appVersionPadded >= \"009.000\""#, "ios:4.7.0.."),
     (#"user.accountId != \"12345\""#, "ios:4.11.0..4.12.0"),
+    // Neither version's analysis needs a zero as a string.
+    ("user.fontSize != 0", "android:2.0.7.."),
   ])
   func reportsWhatDependsOnTheVersion(_ condition: String, _ range: String) throws {
     let found = try check(condition, range)
@@ -35,7 +37,7 @@ import Testing
     #expect(found.contains { !$0.notes.isEmpty })
   }
 
-  /// Neither version's analysis needs a zero as a string. Apps send a number here, so it is a note.
+  /// The SDK sends this attribute as a number, so a string is rare.
   @Test func findsStringsOfDigitsThatNoVersionAsksFor() throws {
     let found = try check("device.fontSize != 0", "android:2.0.7..")
     #expect(found.contains { $0.code == .versionDifference && $0.severity == .note }, "\(found)")
